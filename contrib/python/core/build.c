@@ -391,9 +391,7 @@ static PyType_Slot plan_slots[] = {{Py_tp_doc, "A built network as bytes."},
                                    {Py_sq_length, plan_length},
                                    {0, NULL}};
 
-PyType_Spec python_plan_spec = {"tenon_engine._core.Plan", sizeof(python_plan_t), 0,
-                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
-                                plan_slots};
+PYTHON_SPEC(plan, "Plan", PYTHON_CLASS, plan_slots);
 
 /* ---- TimingCache ---- */
 
@@ -463,6 +461,4 @@ static PyType_Slot cache_slots[] = {{Py_tp_doc, "Measured times of kernels on th
                                     {Py_sq_length, cache_length},
                                     {0, NULL}};
 
-PyType_Spec python_cache_spec = {"tenon_engine._core.TimingCache", sizeof(python_cache_t), 0,
-                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
-                                 cache_slots};
+PYTHON_SPEC(cache, "TimingCache", PYTHON_CLASS, cache_slots);

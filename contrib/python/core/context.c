@@ -390,6 +390,4 @@ static PyType_Slot slots[] = {{Py_tp_doc, "One execution of an engine."},
                               {Py_tp_getset, getters},
                               {0, NULL}};
 
-PyType_Spec python_context_spec = {"tenon_engine._core.Context", sizeof(python_context_t), 0,
-                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
-                                   slots};
+PYTHON_SPEC(context, "Context", PYTHON_CLASS, slots);

@@ -420,6 +420,4 @@ static PyType_Slot slots[] = {{Py_tp_doc, "A loaded plan, shared by threads."},
                               {Py_tp_getset, getters},
                               {0, NULL}};
 
-PyType_Spec python_engine_spec = {"tenon_engine._core.Engine", sizeof(python_engine_t), 0,
-                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
-                                  slots};
+PYTHON_SPEC(engine, "Engine", PYTHON_CLASS, slots);

@@ -127,6 +127,4 @@ static PyType_Slot slots[] = {{Py_tp_doc, "Memory of the device that a plan was 
                               {Py_sq_length, memory_length},
                               {0, NULL}};
 
-PyType_Spec python_memory_spec = {"tenon_engine._core.DeviceMemory", sizeof(python_memory_t), 0,
-                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
-                                  slots};
+PYTHON_SPEC(memory, "DeviceMemory", PYTHON_CLASS, slots);

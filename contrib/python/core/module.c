@@ -118,25 +118,9 @@ static int find_types(python_state_t* state) {
   return 0;
 }
 
-static int add_types(PyObject* module, python_state_t* state) {
-  const struct {
-    PyType_Spec* spec;
-    PyTypeObject** type;
-  } types[] = {
-      {&python_registry_spec, &state->registry_type}, {&python_network_spec, &state->network_type},
-      {&python_value_spec, &state->value_type},       {&python_cache_spec, &state->cache_type},
-      {&python_plan_spec, &state->plan_type},         {&python_engine_spec, &state->engine_type},
-      {&python_memory_spec, &state->memory_type},     {&python_context_spec, &state->context_type},
-      {&python_tensor_spec, &state->tensor_type},     {&python_outputs_spec, &state->outputs_type},
-  };
-  for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); ++i) {
-    PyObject* type = PyType_FromModuleAndSpec(module, types[i].spec, NULL);
-    *types[i].type = (PyTypeObject*)type;
-    if (type == NULL || PyModule_AddType(module, *types[i].type) < 0) {
-      return -1;
-    }
-  }
-  return 0;
+static int add_type(PyObject* module, PyType_Spec* spec, PyTypeObject** out_type) {
+  *out_type = (PyTypeObject*)PyType_FromModuleAndSpec(module, spec, NULL);
+  return *out_type == NULL ? -1 : PyModule_AddType(module, *out_type);
 }
 
 static int find_errors(python_state_t* state) {
@@ -156,21 +140,20 @@ static int execute(PyObject* module) {
   if (state->records == NULL || find_errors(state) < 0 || find_types(state) < 0) {
     return -1;
   }
-  return add_types(module, state);
+#define ADD(name)                                                         \
+  if (add_type(module, &python_##name##_spec, &state->name##_type) < 0) { \
+    return -1;                                                            \
+  }
+  PYTHON_TYPES(ADD)
+#undef ADD
+  return 0;
 }
 
 static int traverse(PyObject* module, visitproc visit, void* arg) {
   python_state_t* state = PyModule_GetState(module);
-  Py_VISIT(state->registry_type);
-  Py_VISIT(state->network_type);
-  Py_VISIT(state->value_type);
-  Py_VISIT(state->cache_type);
-  Py_VISIT(state->plan_type);
-  Py_VISIT(state->engine_type);
-  Py_VISIT(state->memory_type);
-  Py_VISIT(state->context_type);
-  Py_VISIT(state->tensor_type);
-  Py_VISIT(state->outputs_type);
+#define VISIT(name) Py_VISIT(state->name##_type);
+  PYTHON_TYPES(VISIT)
+#undef VISIT
   Py_VISIT(state->records);
   Py_VISIT(state->numpy);
   Py_VISIT(state->numpy_empty);
@@ -186,16 +169,9 @@ static int traverse(PyObject* module, visitproc visit, void* arg) {
 
 static int clear(PyObject* module) {
   python_state_t* state = PyModule_GetState(module);
-  Py_CLEAR(state->registry_type);
-  Py_CLEAR(state->network_type);
-  Py_CLEAR(state->value_type);
-  Py_CLEAR(state->cache_type);
-  Py_CLEAR(state->plan_type);
-  Py_CLEAR(state->engine_type);
-  Py_CLEAR(state->memory_type);
-  Py_CLEAR(state->context_type);
-  Py_CLEAR(state->tensor_type);
-  Py_CLEAR(state->outputs_type);
+#define CLEAR(name) Py_CLEAR(state->name##_type);
+  PYTHON_TYPES(CLEAR)
+#undef CLEAR
   Py_CLEAR(state->records);
   Py_CLEAR(state->numpy);
   Py_CLEAR(state->numpy_empty);

@@ -352,6 +352,4 @@ static PyType_Slot slots[] = {{Py_tp_doc, "Operators and values as a model has t
                               {Py_tp_getset, getters},
                               {0, NULL}};
 
-PyType_Spec python_network_spec = {"tenon_engine._core.Network", sizeof(python_network_t), 0,
-                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
-                                   slots};
+PYTHON_SPEC(network, "Network", PYTHON_CLASS, slots);

@@ -146,6 +146,4 @@ static PyType_Slot slots[] = {
     {Py_sq_contains, outputs_contains},
     {0, NULL}};
 
-PyType_Spec python_outputs_spec = {
-    "tenon_engine._core.Outputs", sizeof(python_outputs_t), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+PYTHON_SPEC(outputs, "Outputs", PYTHON_RESULT | Py_TPFLAGS_HAVE_GC, slots);

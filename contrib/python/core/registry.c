@@ -169,6 +169,4 @@ static PyType_Slot slots[] = {{Py_tp_doc, "The plugins of the process."},
                               {Py_tp_methods, methods},
                               {0, NULL}};
 
-PyType_Spec python_registry_spec = {"tenon_engine._core.Registry", sizeof(python_registry_t), 0,
-                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
-                                    slots};
+PYTHON_SPEC(registry, "Registry", PYTHON_CLASS, slots);

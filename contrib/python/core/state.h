@@ -15,18 +15,24 @@
 
 enum { PYTHON_STATUS_COUNT = TENON_ERROR_INTERNAL + 1 };
 
+/* The types of the module. python_NAME_spec is the specification of each. */
+#define PYTHON_TYPES(X) \
+  X(registry)           \
+  X(network)            \
+  X(value)              \
+  X(cache)              \
+  X(plan)               \
+  X(engine)             \
+  X(memory)             \
+  X(context)            \
+  X(tensor)             \
+  X(outputs)
+
 /* Data of one instance of the module. The types keep the module, so objects outlive no state. */
 typedef struct python_state_t {
-  PyTypeObject* registry_type;
-  PyTypeObject* network_type;
-  PyTypeObject* value_type;
-  PyTypeObject* cache_type;
-  PyTypeObject* plan_type;
-  PyTypeObject* engine_type;
-  PyTypeObject* memory_type;
-  PyTypeObject* context_type;
-  PyTypeObject* tensor_type;
-  PyTypeObject* outputs_type;
+#define PYTHON_MEMBER(name) PyTypeObject* name##_type;
+  PYTHON_TYPES(PYTHON_MEMBER)
+#undef PYTHON_MEMBER
   PyObject* errors[PYTHON_STATUS_COUNT]; /* a class for each status */
   PyObject* records;                     /* module tenon_engine._records */
   PyObject* numpy;                       /* NULL: not installed */
@@ -103,7 +109,7 @@ typedef struct python_context_t {
   uint64_t run_count;    /* numbers the runs, for tensors that are borrowed */
   uint32_t export_count; /* arrays that look at memory of the last run */
   bool is_busy;          /* a call runs without the GIL */
-  bool is_enqueued;      /* a run was started and nobody has waited for it */
+  bool is_enqueued;      /* a run was started, and no call has waited for it */
 } python_context_t;
 
 /* A tensor: in memory of its own, or borrowed from a context until its next run. */
@@ -154,7 +160,7 @@ void python_append(PyObject** inout_list, PyObject* item);
 python_state_t* python_state_of(PyTypeObject* type);
 /* A new object of `type`, zero-filled, with its state; NULL with an exception. */
 void* python_allocate(PyTypeObject* type);
-/* Ends a dealloc: frees the object and its reference to its type. */
+/* Ends a dealloc: frees the object and releases its reference to its type. */
 void python_free(void* object);
 /* Zero-filled memory for `count` items and one more, for PyMem_Free; NULL with an exception. */
 void* python_calloc(size_t count, size_t size);
@@ -169,7 +175,7 @@ int python_strings(PyObject* sequence, const char* name, const char* const** out
 /* Reads a path: str, bytes or os.PathLike, or None. `*out_owner` is a new reference that keeps it.
  */
 int python_path(PyObject* object, const char** out_path, PyObject** out_owner);
-/* Reads a sequence of extents; None and negative numbers are -1. At most TENON_RANK_LIMIT. */
+/* Reads a sequence of extents, at most TENON_RANK_LIMIT. None and str become -1. */
 int python_extents(PyObject* sequence, int64_t* out_dims, uint32_t* out_rank);
 /* A tuple of extents. `dims` NULL: None. */
 PyObject* python_dims(const int64_t* dims, uint32_t rank);
@@ -243,16 +249,17 @@ PyObject* python_build(PyTypeObject* type, python_network_t* network, PyObject* 
 
 /* ---- specifications of types ---- */
 
-extern PyType_Spec python_registry_spec;
-extern PyType_Spec python_network_spec;
-extern PyType_Spec python_value_spec;
-extern PyType_Spec python_cache_spec;
-extern PyType_Spec python_plan_spec;
-extern PyType_Spec python_engine_spec;
-extern PyType_Spec python_memory_spec;
-extern PyType_Spec python_context_spec;
-extern PyType_Spec python_tensor_spec;
-extern PyType_Spec python_outputs_spec;
+#define PYTHON_SPEC_EXTERN(name) extern PyType_Spec python_##name##_spec;
+PYTHON_TYPES(PYTHON_SPEC_EXTERN)
+#undef PYTHON_SPEC_EXTERN
+
+/* Defines python_NAME_spec with the name in Python and the slots. Programs may derive a CLASS, and
+ * cannot make a RESULT. */
+#define PYTHON_SPEC(name, text, flags, slots)                                                   \
+  PyType_Spec python_##name##_spec = {"tenon_engine._core." text, sizeof(python_##name##_t), 0, \
+                                      Py_TPFLAGS_DEFAULT | (flags), slots}
+#define PYTHON_CLASS (Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC)
+#define PYTHON_RESULT Py_TPFLAGS_DISALLOW_INSTANTIATION
 
 /* Executes a call of Tenon without the GIL. Calls that may look at the catalogue need it: another
  * thread may hold the catalogue's lock while it waits for the GIL to log a message. */

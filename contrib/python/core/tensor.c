@@ -28,7 +28,7 @@ static python_tensor_t* make(python_state_t* state, const tenon_tensor_view_t* v
   return tensor;
 }
 
-/* A list that keeps the texts of string elements would outlive no run: copy them too. */
+/* Copies the texts behind the elements, for the originals end with the next run. */
 static void copy_strings(tenon_string_view_t* strings, size_t count, char* text) {
   for (size_t i = 0; i < count; ++i) {
     if (strings[i].size > 0) {
@@ -283,7 +283,12 @@ static PyObject* tensor_array(python_tensor_t* self, PyObject* arguments, PyObje
   }
   const tenon_dtype_t own = self->view.dtype;
   PyObject* array = NULL;
-  if (own == TENON_DTYPE_STRING || tenon_dtype_bits(own) < 8 || copy == Py_True) {
+  const bool is_copied = own == TENON_DTYPE_STRING || tenon_dtype_bits(own) < 8;
+  if (is_copied && copy == Py_False) {
+    PyErr_Format(PyExc_ValueError, "elements of %s need a copy", tenon_dtype_name(own));
+    return NULL;
+  }
+  if (is_copied || copy == Py_True) {
     array = python_array_copy(state, &self->view);
   } else {
     PyObject* bytes = PyMemoryView_FromObject((PyObject*)self);
@@ -386,5 +391,4 @@ static PyType_Slot slots[] = {
     {Py_bf_releasebuffer, tensor_release_buffer},
     {0, NULL}};
 
-PyType_Spec python_tensor_spec = {"tenon_engine._core.Tensor", sizeof(python_tensor_t), 0,
-                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+PYTHON_SPEC(tensor, "Tensor", PYTHON_RESULT, slots);

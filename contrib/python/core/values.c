@@ -173,6 +173,4 @@ static PyType_Slot value_slots[] = {{Py_tp_doc, "A value of a network that is be
                                     {Py_tp_methods, value_methods},
                                     {0, NULL}};
 
-PyType_Spec python_value_spec = {
-    "tenon_engine._core.Value", sizeof(python_value_t), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, value_slots};
+PYTHON_SPEC(value, "Value", PYTHON_RESULT | Py_TPFLAGS_HAVE_GC, value_slots);

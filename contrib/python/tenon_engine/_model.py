@@ -40,6 +40,9 @@ class Model:
         self._engine = engine
         self._plan = plan
         self._network = network
+        source = network if network is not None else engine
+        self._inputs = source.inputs if source is not None else ()
+        self._outputs = source.outputs if source is not None else ()
         self._run_threads = run_threads
         self._options = options or {}
         self._ranges: dict[str, tuple[tuple[int, ...], ...]] = {}
@@ -87,11 +90,10 @@ class Model:
         network = self._network
         assert network is not None
         with self._lock:
-            infos = network.inputs
-            given = dict(zip((info.name for info in infos), inputs))
+            given = dict(zip((info.name for info in self._inputs), inputs))
             given.update(named)
             ranges = dict(self._ranges)
-            for info in infos:
+            for info in self._inputs:
                 if info.shape is None or info.name not in given:
                     continue
                 if all(isinstance(extent, int) for extent in info.shape):
@@ -139,12 +141,12 @@ class Model:
     @property
     def inputs(self) -> Sequence[Any]:
         """The inputs, as IOInfo."""
-        return self._network.inputs if self._network is not None else self.engine.inputs
+        return self._inputs
 
     @property
     def outputs(self) -> Sequence[Any]:
         """The outputs, as IOInfo."""
-        return self._network.outputs if self._network is not None else self.engine.outputs
+        return self._outputs
 
     def context(self, *, threads: Optional[int] = None) -> Context:
         """A context of the caller's own: its states and its outputs are not shared."""

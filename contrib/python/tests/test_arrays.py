@@ -239,6 +239,13 @@ class NarrowTypes(unittest.TestCase):
         self.assertEqual(outputs["wide"].tolist(), [7, -8, -1])
         self.assertEqual(outputs["y"].dtype, ml_dtypes.int4)
         self.assertEqual(outputs["y"].astype("i4").tolist(), [7, -8, -1])
+        context = context_of(network)
+        context.set_input(0, numpy.array([7, -8, -1]).astype(ml_dtypes.int4))
+        context.run()
+        y = context.output("y", copy=False)
+        self.assertEqual(y.__array__().astype("i4").tolist(), [7, -8, -1])
+        with self.assertRaisesRegex(ValueError, "need a copy"):
+            y.__array__(copy=False)
 
 
 @needs_numpy

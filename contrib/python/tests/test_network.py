@@ -1,6 +1,7 @@
 """Networks that are built layer by layer, parsed, and looked at."""
 
 import unittest
+import weakref
 
 import tenon_engine as tenon
 from support import DIGITS, context_of, needs_numpy, numpy, unary
@@ -135,10 +136,16 @@ class Layers(unittest.TestCase):
     def test_a_borrowed_constant_is_kept(self):
         network = tenon.Network()
         x = network.input("x", "f32", (1000,))
-        w = network.constant(numpy.full(1000, 3, "f"), copy=False)
+        array = numpy.full(1000, 3, "f")
+        keeper = weakref.ref(array)
+        w = network.constant(array, copy=False)
+        del array
         network.output(network.add("standard.add/1", x, w), "y")
         y = context_of(network)(numpy.zeros(1000, "f"))["y"]
         self.assertEqual(set(y.tolist()), {3})
+        self.assertIsNotNone(keeper())
+        del network, x, w
+        self.assertIsNone(keeper())
 
     @needs_numpy
     def test_sequences_and_optionals(self):
