@@ -441,7 +441,8 @@ static PyObject* cache_save(python_cache_t* self, PyObject* object) {
   if (python_path(object, &path, &owner) < 0) {
     return NULL;
   }
-  const tenon_status_t status = tenon_timing_cache_save(self->handle, path);
+  tenon_status_t status = TENON_OK;
+  PYTHON_WITHOUT_LOCK(status = tenon_timing_cache_save(self->handle, path));
   Py_XDECREF(owner);
   return python_check(self->state, self->registry, status) < 0 ? NULL : Py_NewRef(Py_None);
 }

@@ -57,7 +57,8 @@ static PyObject* context_new(PyTypeObject* type, PyObject* arguments, PyObject* 
   python_state_t* state = python_state_of(type);
   if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!|$O&O:Context", names,
                                    state->engine_type, &engine, python_u32, &options.thread_count,
-                                   &stream)) {
+                                   &stream) ||
+      python_engine_check((python_engine_t*)engine) < 0) {
     return NULL;
   }
   if (stream != Py_None) {
@@ -72,7 +73,9 @@ static PyObject* context_new(PyTypeObject* type, PyObject* arguments, PyObject* 
   }
   self->engine = (python_engine_t*)Py_NewRef(engine);
   tenon_status_t status = TENON_OK;
+  ++self->engine->use_count;
   PYTHON_WITHOUT_LOCK(status = tenon_context_create(self->engine->handle, &options, &self->handle));
+  --self->engine->use_count;
   if (python_context_check(self, status) < 0 || read_infos(self) < 0) {
     Py_DECREF((PyObject*)self);
     return NULL;
@@ -80,6 +83,14 @@ static PyObject* context_new(PyTypeObject* type, PyObject* arguments, PyObject* 
   const void* native = tenon_context_get_stream(self->handle, "cuda.stream/1");
   self->stream = native != NULL ? (int64_t)(intptr_t)native : -1;
   return (PyObject*)self;
+}
+
+/* Ends the use of the weights by a run that was enqueued. */
+static void end_enqueued(python_context_t* self) {
+  if (self->is_enqueued) {
+    self->is_enqueued = false;
+    --self->engine->use_count;
+  }
 }
 
 static int visit_arrays(python_array_t** arrays, uint32_t count, visitproc visit, void* arg) {
@@ -109,7 +120,8 @@ static int context_clear(python_context_t* self) {
 
 static void context_dealloc(python_context_t* self) {
   PyObject_GC_UnTrack(self);
-  tenon_context_destroy(self->handle);
+  PYTHON_WITHOUT_LOCK(tenon_context_destroy(self->handle));
+  end_enqueued(self);
   python_context_forget(self);
   for (uint32_t i = 0; i < self->output_count; ++i) {
     python_array_release(self->outputs[i]);
@@ -131,7 +143,9 @@ typedef tenon_status_t (*work_t)(tenon_context_t* context);
 static tenon_status_t work(python_context_t* self, work_t function) {
   tenon_status_t status = TENON_OK;
   self->is_busy = true;
+  ++self->engine->use_count;
   PYTHON_WITHOUT_LOCK(status = function(self->handle));
+  --self->engine->use_count;
   self->is_busy = false;
   return status;
 }
@@ -141,7 +155,7 @@ int python_context_wait(python_context_t* self) {
     return 0;
   }
   const tenon_status_t status = work(self, tenon_context_synchronize);
-  self->is_enqueued = false;
+  end_enqueued(self);
   return python_context_check(self, status);
 }
 
@@ -157,7 +171,7 @@ int python_context_check_views(const python_context_t* self) {
 
 /* Before a run: fails if an input is missing, or if an array looks at an output of the last run. */
 static int prepare(python_context_t* self) {
-  if (python_context_check_views(self) < 0) {
+  if (python_context_check_views(self) < 0 || python_engine_check(self->engine) < 0) {
     return -1;
   }
   for (uint32_t i = 0; i < self->input_count; ++i) {
@@ -190,7 +204,10 @@ static PyObject* context_enqueue(python_context_t* self, PyObject* unused) {
     return NULL;
   }
   const tenon_status_t status = work(self, tenon_context_enqueue);
-  self->is_enqueued = self->is_enqueued || status == TENON_OK;
+  if (status == TENON_OK && !self->is_enqueued) {
+    self->is_enqueued = true;
+    ++self->engine->use_count;
+  }
   return python_context_check(self, status) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
@@ -199,9 +216,9 @@ static PyObject* context_synchronize(python_context_t* self, PyObject* unused) {
   if (python_context_begin(self) < 0) {
     return NULL;
   }
-  self->is_enqueued = false;
-  return python_context_check(self, work(self, tenon_context_synchronize)) < 0 ? NULL
-                                                                               : Py_NewRef(Py_None);
+  const tenon_status_t status = work(self, tenon_context_synchronize);
+  end_enqueued(self);
+  return python_context_check(self, status) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 static PyObject* context_cancel(python_context_t* self, PyObject* unused) {

@@ -115,7 +115,7 @@ static int engine_traverse(python_engine_t* self, visitproc visit, void* arg) {
 
 static void engine_dealloc(python_engine_t* self) {
   PyObject_GC_UnTrack(self);
-  tenon_engine_release(self->handle);
+  PYTHON_WITHOUT_LOCK(tenon_engine_release(self->handle));
   if (self->bytes.obj != NULL) {
     PyBuffer_Release(&self->bytes);
   }
@@ -123,6 +123,15 @@ static void engine_dealloc(python_engine_t* self) {
   Py_XDECREF(self->output_names);
   Py_XDECREF((PyObject*)self->registry);
   python_free(self);
+}
+
+int python_engine_check(const python_engine_t* engine) {
+  if (engine->is_refitted) {
+    (void)python_fail(engine->state, TENON_ERROR_INVALID_STATE,
+                      "another call replaces weights of the engine: wait until it has returned");
+    return -1;
+  }
+  return 0;
 }
 
 /* ---- Inputs and outputs ---- */
@@ -305,7 +314,12 @@ static PyObject* engine_text(python_engine_t* self, PyObject* unused) {
 static PyObject* engine_verify(python_engine_t* self, PyObject* unused) {
   (void)unused;
   tenon_status_t status = TENON_OK;
+  if (python_engine_check(self) < 0) {
+    return NULL;
+  }
+  ++self->use_count;
   PYTHON_WITHOUT_LOCK(status = tenon_engine_verify(self->handle));
+  --self->use_count;
   return check(self, status) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
@@ -324,6 +338,22 @@ static PyObject* engine_read_device(python_engine_t* self, PyObject* unused) {
 }
 
 /* ---- Refit ---- */
+
+/* Fails if another call uses weights; else keeps such calls out until the caller clears
+ * is_refitted. */
+static int begin_refit(python_engine_t* self) {
+  if (python_engine_check(self) < 0) {
+    return -1;
+  }
+  if (self->use_count > 0) {
+    (void)python_fail(self->state, TENON_ERROR_INVALID_STATE,
+                      "a context of the engine is running, or another call reads its weights: wait "
+                      "until it has ended before you replace weights");
+    return -1;
+  }
+  self->is_refitted = true;
+  return 0;
+}
 
 static PyObject* engine_weights(python_engine_t* self, PyObject* unused) {
   (void)unused;
@@ -369,9 +399,10 @@ static PyObject* engine_set_weights(python_engine_t* self, PyObject* arguments) 
   size_t size = 0;
   const void* data = dense_bytes(array, &copy, &size);
   int result = -1;
-  if (data != NULL) {
+  if (data != NULL && begin_refit(self) == 0) {
     tenon_status_t status = TENON_OK;
     PYTHON_WITHOUT_LOCK(status = tenon_engine_set_weights(self->handle, name, data, size));
+    self->is_refitted = false;
     result = check(self, status);
   }
   PyMem_Free(copy);
@@ -382,7 +413,11 @@ static PyObject* engine_set_weights(python_engine_t* self, PyObject* arguments) 
 static PyObject* engine_commit_weights(python_engine_t* self, PyObject* unused) {
   (void)unused;
   tenon_status_t status = TENON_OK;
+  if (begin_refit(self) < 0) {
+    return NULL;
+  }
   PYTHON_WITHOUT_LOCK(status = tenon_engine_commit_weights(self->handle));
+  self->is_refitted = false;
   return check(self, status) < 0 ? NULL : Py_NewRef(Py_None);
 }
 

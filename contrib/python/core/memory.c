@@ -39,7 +39,7 @@ static int memory_traverse(python_memory_t* self, visitproc visit, void* arg) {
 static void memory_dealloc(python_memory_t* self) {
   PyObject_GC_UnTrack(self);
   if (self->address != NULL) {
-    tenon_engine_free(self->engine->handle, self->address, self->size_bytes);
+    PYTHON_WITHOUT_LOCK(tenon_engine_free(self->engine->handle, self->address, self->size_bytes));
   }
   Py_XDECREF((PyObject*)self->engine);
   python_free(self);

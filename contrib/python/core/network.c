@@ -35,7 +35,7 @@ static int network_traverse(python_network_t* self, visitproc visit, void* arg) 
 
 static void network_dealloc(python_network_t* self) {
   PyObject_GC_UnTrack(self);
-  tenon_network_destroy(self->handle);
+  PYTHON_WITHOUT_LOCK(tenon_network_destroy(self->handle));
   Py_XDECREF(self->owners);
   Py_XDECREF((PyObject*)self->registry);
   python_free(self);

@@ -100,7 +100,7 @@ static int registry_clear(python_registry_t* self) {
 
 static void registry_dealloc(python_registry_t* self) {
   PyObject_GC_UnTrack(self);
-  tenon_registry_release(self->handle);
+  PYTHON_WITHOUT_LOCK(tenon_registry_release(self->handle));
   (void)registry_clear(self);
   python_free(self);
 }

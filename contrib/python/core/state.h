@@ -84,6 +84,8 @@ typedef struct python_engine_t {
   Py_buffer bytes; /* of a plan in memory; obj is NULL if there is none */
   PyObject* input_names;
   PyObject* output_names;
+  uint32_t use_count; /* runs that are under way, and calls without the GIL that read weights */
+  bool is_refitted;   /* a call without the GIL replaces weights */
 } python_engine_t;
 
 typedef struct python_memory_t {
@@ -231,6 +233,8 @@ PyObject* python_outputs_make(python_state_t* state, PyObject* names, PyObject* 
 
 /* An input or output as a record. */
 PyObject* python_io_record(python_state_t* state, const tenon_io_info_t* info);
+/* Fails while another call replaces weights. */
+int python_engine_check(const python_engine_t* engine);
 /* The index of an input or output by name or number. */
 int python_engine_index(python_engine_t* engine, PyObject* key, bool is_output,
                         uint32_t* out_index);
@@ -261,8 +265,9 @@ PYTHON_TYPES(PYTHON_SPEC_EXTERN)
 #define PYTHON_CLASS (Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC)
 #define PYTHON_RESULT Py_TPFLAGS_DISALLOW_INSTANTIATION
 
-/* Executes a call of Tenon without the GIL. Calls that may look at the catalogue need it: another
- * thread may hold the catalogue's lock while it waits for the GIL to log a message. */
+/* Executes a call of Tenon without the GIL. Calls that may look at the catalogue, and those that
+ * open or close devices, need it: another thread may hold the lock of the catalogue or of a device
+ * while it waits for the GIL to log a message. */
 #define PYTHON_WITHOUT_LOCK(statement) \
   do {                                 \
     Py_BEGIN_ALLOW_THREADS;            \

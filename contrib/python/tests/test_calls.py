@@ -344,8 +344,14 @@ thread.join()
                     use()
                 except tenon.InvalidStateError as error:
                     seen.append(str(error))
+            for use in (context.engine.commit_weights, lambda: context.engine.set_weights("w", x)):
+                try:
+                    use()
+                except tenon.InvalidStateError as error:
+                    refused.append(str(error))
             context.cancel()
 
+        refused = []
         started = threading.Event()
         context.set_profiler(lambda step, seconds: started.set())
         thread = threading.Thread(target=other)
@@ -355,6 +361,44 @@ thread.join()
                 context(x)
         thread.join()
         self.assertTrue(seen and all("a context of its own" in text for text in seen))
+        self.assertTrue(refused and all("is running" in text for text in refused))
+        context.engine.commit_weights()
+
+    @needs_numpy
+    def test_a_refit_keeps_calls_out(self):
+        network = tenon.Network()
+        w = numpy.ones(1 << 22, "f")
+        network.output(network.add("standard.mul/1", network.input("x", "f32", (1,)),
+                                   network.constant(w, "w")), "y")
+        engine = engine_of(network)
+        context = engine.context(threads=1)
+        context.set_input(0, numpy.ones(1, "f"))
+        refused = {}
+        calls = {"run": context.run, "context": engine.context, "verify": engine.verify,
+                 "refit": lambda: engine.refit({"w": w})}
+
+        def refit():
+            while len(refused) < len(calls) and time.monotonic() < stop:
+                try:
+                    engine.refit({"w": w})
+                except tenon.InvalidStateError:
+                    pass  # the other thread runs
+
+        stop = time.monotonic() + 60
+        thread = threading.Thread(target=refit)
+        thread.start()
+        while thread.is_alive():
+            for name, call in calls.items():
+                try:
+                    call()
+                except tenon.InvalidStateError as error:
+                    if "replaces weights" in str(error):
+                        refused[name] = str(error)
+        thread.join()
+        self.assertEqual(set(refused), set(calls))
+        engine.refit({"w": 2 * w})
+        context.run()
+        self.assertEqual(context.output(0)[-1], 2)
 
     @needs_numpy
     def test_enqueue_and_synchronize(self):
@@ -368,6 +412,18 @@ thread.join()
         context.run()
         self.assertEqual(context.output(0).tolist(), [0] * 4)
         self.assertIsNone(context.stream())
+        context.enqueue()
+        with self.assertRaisesRegex(tenon.InvalidStateError, "is running"):
+            context.engine.commit_weights()
+        context.synchronize()
+        context.engine.commit_weights()
+        context.enqueue()
+        engine = context.engine
+        del context
+        engine.commit_weights()
+        context = engine.context()
+        context.set_input(0, numpy.zeros(4, "f"))
+        context.run()
         with self.assertRaises(tenon.InvalidStateError):
             context.set_timing(1)
         self.assertGreater(context.step_work(0).bytes_read, 0)

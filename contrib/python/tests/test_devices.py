@@ -1,6 +1,8 @@
 """Memory of a device, with the device `far` of the tests, whose memory the host cannot touch."""
 
 import os
+import subprocess
+import sys
 import unittest
 
 import tenon_engine as tenon
@@ -60,6 +62,31 @@ class Devices(unittest.TestCase):
         self.assertEqual(context(numpy.ones(64, "f"))["y"].tolist(), [-1] * 64)
         self.assertEqual(context.times().run_count, 1)
         self.assertEqual(self.engine.info().device, "far:0")
+
+    def test_the_device_is_closed_without_the_lock_of_the_interpreter(self):
+        """Its report blocks until a thread of Python opens the pipe."""
+        program = """
+import os, sys, tempfile, threading, time, tenon_engine as tenon
+report = os.environ["FAR_DEVICE_REPORT"] = os.path.join(tempfile.mkdtemp(), "report")
+registry = tenon.Registry([os.environ["TENON_FAR_DEVICE"], *os.environ["TENON_PLUGIN_PATH"].split(":")])
+network = tenon.Network(registry=registry)
+network.output(network.add("standard.neg/1", network.input("x", "f32", (64,))), "y")
+engine = tenon.Engine(tenon.build(network, device="far", no_measuring=True), registry=registry)
+if os.path.exists(report):
+    os.remove(report)
+os.mkfifo(report)
+def read():
+    time.sleep(0.2)
+    with open(report) as file:
+        print(file.read())
+thread = threading.Thread(target=read)
+thread.start()
+del engine
+thread.join()
+"""
+        text = subprocess.run([sys.executable, "-c", program], check=True, timeout=60,
+                              capture_output=True, text=True).stdout
+        self.assertIn("device 0", text)
 
     def test_a_plan_for_the_host_has_no_device_memory(self):
         with self.assertRaises(tenon.InvalidStateError):
