@@ -13,7 +13,7 @@ static python_array_t* allocate(PyObject* object) {
     (void)PyErr_NoMemory();
     return NULL;
   }
-  /* Not the extents, of which only `rank` are used. */
+  /* dims and strides stay uninitialised: their first `rank` members are written before use. */
   memset(&array->view, 0, sizeof(array->view));
   memset(&array->buffer, 0, sizeof(*array) - offsetof(python_array_t, buffer));
   array->view.dims = array->dims;

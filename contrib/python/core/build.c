@@ -294,9 +294,10 @@ static int32_t progress(void* user, const char* phase, uint32_t done, uint32_t t
 PyObject* python_build(PyTypeObject* type, python_network_t* network, PyObject* options) {
   build_t build = {.options = TENON_OPTIONS(tenon_build_options_t)};
   python_plan_t* plan = NULL;
-  if (python_network_begin(network) < 0) {
+  if (python_network_check(network) < 0) {
     return NULL;
   }
+  network->is_busy = true;
   if (read_options(network->state, &build, options) == 0) {
     plan = python_allocate(type);
   }

@@ -3,20 +3,16 @@
 
 #include <stdlib.h>
 
-int python_context_check(python_context_t* self, tenon_status_t status) {
+int python_context_status(python_context_t* self, tenon_status_t status) {
   if (python_raise_pending(&self->pending) < 0) {
     return -1;
   }
   return python_check(self->state, self->engine->registry, status);
 }
 
-int python_context_begin(python_context_t* self) {
-  if (self->is_busy) {
-    (void)python_fail(self->state, TENON_ERROR_INVALID_STATE,
-                      "another call is using this context: give each thread a context of its own");
-    return -1;
-  }
-  return 0;
+int python_context_check(const python_context_t* self) {
+  return python_check_idle(self->state, self->is_busy, "context",
+                           "give each thread a context of its own");
 }
 
 /* ---- Making ---- */
@@ -42,7 +38,7 @@ static int read_infos(python_context_t* self) {
     const tenon_status_t status =
         is_input ? tenon_engine_get_input(engine, i, &self->infos[i])
                  : tenon_engine_get_output(engine, i - self->input_count, &self->infos[i]);
-    if (python_context_check(self, status) < 0) {
+    if (python_context_status(self, status) < 0) {
       return -1;
     }
   }
@@ -76,7 +72,7 @@ static PyObject* context_new(PyTypeObject* type, PyObject* arguments, PyObject* 
   ++self->engine->use_count;
   PYTHON_WITHOUT_LOCK(status = tenon_context_create(self->engine->handle, &options, &self->handle));
   --self->engine->use_count;
-  if (python_context_check(self, status) < 0 || read_infos(self) < 0) {
+  if (python_context_status(self, status) < 0 || read_infos(self) < 0) {
     Py_DECREF((PyObject*)self);
     return NULL;
   }
@@ -139,14 +135,12 @@ static void context_dealloc(python_context_t* self) {
 
 typedef tenon_status_t (*work_t)(tenon_context_t* context);
 
-/* A call without the GIL, during which no other call may use the context. */
+/* A call without the GIL that reads weights. */
 static tenon_status_t work(python_context_t* self, work_t function) {
   tenon_status_t status = TENON_OK;
-  self->is_busy = true;
   ++self->engine->use_count;
   PYTHON_WITHOUT_LOCK(status = function(self->handle));
   --self->engine->use_count;
-  self->is_busy = false;
   return status;
 }
 
@@ -156,7 +150,7 @@ int python_context_wait(python_context_t* self) {
   }
   const tenon_status_t status = work(self, tenon_context_synchronize);
   end_enqueued(self);
-  return python_context_check(self, status);
+  return python_context_status(self, status);
 }
 
 int python_context_check_views(const python_context_t* self) {
@@ -186,21 +180,20 @@ static int prepare(python_context_t* self) {
 }
 
 int python_context_run_once(python_context_t* self) {
-  return prepare(self) < 0 ? -1 : python_context_check(self, work(self, tenon_context_run));
+  return prepare(self) < 0 ? -1 : python_context_status(self, work(self, tenon_context_run));
 }
 
-static PyObject* context_run(python_context_t* self, PyObject* unused) {
+PyObject* python_context_run(python_context_t* self, PyObject* unused) {
   (void)unused;
-  if (python_context_begin(self) < 0 || python_context_wait(self) < 0 ||
-      python_context_run_once(self) < 0) {
+  if (python_context_wait(self) < 0 || python_context_run_once(self) < 0) {
     return NULL;
   }
   return Py_NewRef(Py_None);
 }
 
-static PyObject* context_enqueue(python_context_t* self, PyObject* unused) {
+PyObject* python_context_enqueue(python_context_t* self, PyObject* unused) {
   (void)unused;
-  if (python_context_begin(self) < 0 || prepare(self) < 0) {
+  if (prepare(self) < 0) {
     return NULL;
   }
   const tenon_status_t status = work(self, tenon_context_enqueue);
@@ -208,17 +201,14 @@ static PyObject* context_enqueue(python_context_t* self, PyObject* unused) {
     self->is_enqueued = true;
     ++self->engine->use_count;
   }
-  return python_context_check(self, status) < 0 ? NULL : Py_NewRef(Py_None);
+  return python_context_status(self, status) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-static PyObject* context_synchronize(python_context_t* self, PyObject* unused) {
+PyObject* python_context_synchronize(python_context_t* self, PyObject* unused) {
   (void)unused;
-  if (python_context_begin(self) < 0) {
-    return NULL;
-  }
   const tenon_status_t status = work(self, tenon_context_synchronize);
   end_enqueued(self);
-  return python_context_check(self, status) < 0 ? NULL : Py_NewRef(Py_None);
+  return python_context_status(self, status) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 static PyObject* context_cancel(python_context_t* self, PyObject* unused) {
@@ -246,15 +236,14 @@ static void profile(void* user, uint32_t step, double seconds) {
   PyGILState_Release(gil);
 }
 
-static PyObject* context_set_profiler(python_context_t* self, PyObject* profiler) {
+PyObject* python_context_set_profiler(python_context_t* self, PyObject* profiler) {
   if (profiler != Py_None && !PyCallable_Check(profiler)) {
     PyErr_SetString(PyExc_TypeError, "a profiler is a function of (step, seconds), or None");
     return NULL;
   }
-  if (python_context_begin(self) < 0 ||
-      python_context_check(self, tenon_context_set_profiler(
-                                     self->handle, profiler != Py_None ? profile : NULL, self)) <
-          0) {
+  if (python_context_status(self, tenon_context_set_profiler(
+                                      self->handle, profiler != Py_None ? profile : NULL, self)) <
+      0) {
     return NULL;
   }
   PyObject* old = self->profiler;
@@ -263,33 +252,31 @@ static PyObject* context_set_profiler(python_context_t* self, PyObject* profiler
   return Py_NewRef(Py_None);
 }
 
-static PyObject* context_step_work(python_context_t* self, PyObject* arguments) {
+PyObject* python_context_step_work(python_context_t* self, PyObject* arguments) {
   uint32_t step = 0;
   tenon_step_work_t made = TENON_OPTIONS(tenon_step_work_t);
   if (!PyArg_ParseTuple(arguments, "O&:step_work", python_u32, &step) ||
-      python_context_begin(self) < 0 ||
-      python_context_check(self, tenon_context_get_step_work(self->handle, step, &made)) < 0) {
+      python_context_status(self, tenon_context_get_step_work(self->handle, step, &made)) < 0) {
     return NULL;
   }
   return python_record(self->state, "StepWork", "(dddI)", made.operations, made.bytes_read,
                        made.bytes_written, made.flags);
 }
 
-static PyObject* context_set_timing(python_context_t* self, PyObject* arguments) {
+PyObject* python_context_set_timing(python_context_t* self, PyObject* arguments) {
   uint32_t wanted = 0;
   if (!PyArg_ParseTuple(arguments, "O&:set_timing", python_u32, &wanted) ||
-      python_context_begin(self) < 0 || python_context_wait(self) < 0 ||
-      python_context_check(self, tenon_context_set_timing(self->handle, wanted)) < 0) {
+      python_context_wait(self) < 0 ||
+      python_context_status(self, tenon_context_set_timing(self->handle, wanted)) < 0) {
     return NULL;
   }
   return Py_NewRef(Py_None);
 }
 
-static PyObject* context_times(python_context_t* self, PyObject* unused) {
+PyObject* python_context_times(python_context_t* self, PyObject* unused) {
   (void)unused;
   tenon_run_times_t times = TENON_OPTIONS(tenon_run_times_t);
-  if (python_context_begin(self) < 0 ||
-      python_context_check(self, tenon_context_get_times(self->handle, &times)) < 0) {
+  if (python_context_status(self, tenon_context_get_times(self->handle, &times)) < 0) {
     return NULL;
   }
   return python_record(self->state, "RunTimes", "(IIdddII)", times.run_count, times.wait_count,
@@ -308,61 +295,56 @@ static PyObject* context_stream(python_context_t* self, PyObject* arguments) {
 
 /* ---- States ---- */
 
-static PyObject* context_read_state(python_context_t* self, PyObject* arguments) {
+static PyObject* copy_state(python_context_t* self, PyObject* arguments, bool is_write) {
   const char* name = NULL;
-  PyObject* target = NULL;
-  if (!PyArg_ParseTuple(arguments, "sO:read_state", &name, &target) ||
-      python_context_begin(self) < 0 || python_context_wait(self) < 0) {
-    return NULL;
-  }
+  PyObject* object = NULL;
   Py_buffer buffer;
-  if (PyObject_GetBuffer(target, &buffer, PyBUF_WRITABLE) < 0) {
+  if (!PyArg_ParseTuple(arguments, is_write ? "sO:write_state_from" : "sO:read_state_into", &name,
+                        &object) ||
+      python_context_wait(self) < 0 ||
+      PyObject_GetBuffer(object, &buffer, is_write ? PyBUF_SIMPLE : PyBUF_WRITABLE) < 0) {
     return NULL;
   }
+  const size_t size = (size_t)buffer.len;
   const tenon_status_t status =
-      tenon_context_read_state(self->handle, name, buffer.buf, (size_t)buffer.len);
+      is_write ? tenon_context_write_state(self->handle, name, buffer.buf, size)
+               : tenon_context_read_state(self->handle, name, buffer.buf, size);
   PyBuffer_Release(&buffer);
-  return python_context_check(self, status) < 0 ? NULL : Py_NewRef(Py_None);
+  return python_context_status(self, status) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-static PyObject* context_write_state(python_context_t* self, PyObject* arguments) {
-  const char* name = NULL;
-  PyObject* source = NULL;
-  if (!PyArg_ParseTuple(arguments, "sO:write_state", &name, &source) ||
-      python_context_begin(self) < 0 || python_context_wait(self) < 0) {
-    return NULL;
-  }
-  Py_buffer buffer;
-  if (PyObject_GetBuffer(source, &buffer, PyBUF_SIMPLE) < 0) {
-    return NULL;
-  }
-  const tenon_status_t status =
-      tenon_context_write_state(self->handle, name, buffer.buf, (size_t)buffer.len);
-  PyBuffer_Release(&buffer);
-  return python_context_check(self, status) < 0 ? NULL : Py_NewRef(Py_None);
+PyObject* python_context_read_state_into(python_context_t* self, PyObject* arguments) {
+  return copy_state(self, arguments, false);
 }
 
-static PyObject* context_reset_states(python_context_t* self, PyObject* unused) {
+PyObject* python_context_write_state_from(python_context_t* self, PyObject* arguments) {
+  return copy_state(self, arguments, true);
+}
+
+PyObject* python_context_reset_states(python_context_t* self, PyObject* unused) {
   (void)unused;
-  if (python_context_begin(self) < 0 || python_context_wait(self) < 0 ||
-      python_context_check(self, tenon_context_reset_states(self->handle)) < 0) {
+  if (python_context_wait(self) < 0 ||
+      python_context_status(self, tenon_context_reset_states(self->handle)) < 0) {
     return NULL;
   }
   return Py_NewRef(Py_None);
 }
 
-static PyObject* context_clone_states(python_context_t* self, PyObject* arguments) {
+PyObject* python_context_clone_states(python_context_t* self, PyObject* arguments) {
   PyObject* other = NULL;
   if (!PyArg_ParseTuple(arguments, "O!:clone_states", self->state->context_type, &other)) {
     return NULL;
   }
   python_context_t* source = (python_context_t*)other;
-  if (python_context_begin(self) < 0 || python_context_begin(source) < 0 ||
-      python_context_wait(self) < 0 || python_context_wait(source) < 0 ||
-      python_context_check(self, tenon_context_clone_states(self->handle, source->handle)) < 0) {
+  if (source != self && python_context_check(source) < 0) {
     return NULL;
   }
-  return Py_NewRef(Py_None);
+  source->is_busy = true;
+  const bool is_cloned =
+      python_context_wait(self) == 0 && python_context_wait(source) == 0 &&
+      python_context_status(self, tenon_context_clone_states(self->handle, source->handle)) == 0;
+  source->is_busy = false;
+  return is_cloned ? Py_NewRef(Py_None) : NULL;
 }
 
 static PyObject* context_engine(python_context_t* self, void* unused) {
@@ -370,28 +352,22 @@ static PyObject* context_engine(python_context_t* self, void* unused) {
   return Py_NewRef((PyObject*)self->engine);
 }
 
+/* ---- Methods ---- */
+
+#define GUARDED(name, flags, text) PYTHON_GUARDED(python_context, name)
+PYTHON_CONTEXT_METHODS(GUARDED)
+PYTHON_GUARDED_KEYWORDS(python_context, set_memory)
+PYTHON_GUARDED_KEYWORDS(python_context, output)
+PYTHON_GUARDED_KEYWORDS(python_context, call)
+
+#define METHOD(name, flags, text) {#name, (PyCFunction)guarded_##name, flags, text},
 static PyMethodDef methods[] = {
-    {"set_input", (PyCFunction)python_context_set_input, METH_VARARGS, "set_input(key, array)"},
-    {"set_output", (PyCFunction)python_context_set_output, METH_VARARGS, "set_output(key, array)"},
-    PYTHON_KEYWORDS("set_memory", python_context_set_memory,
-                    "set_memory(key, memory, dtype, shape, *, is_output=False)"),
-    PYTHON_KEYWORDS("output", python_context_output, "output(key, *, copy=True)"),
-    PYTHON_ONE("output_extents", python_context_extents, "output_extents(key) -> (dims, max)"),
-    PYTHON_PLAIN("run", context_run, "Runs and waits."),
-    PYTHON_PLAIN("enqueue", context_enqueue, "Starts a run and returns."),
-    PYTHON_PLAIN("synchronize", context_synchronize, "Waits for the run that was started."),
+    PYTHON_CONTEXT_METHODS(METHOD)
+        PYTHON_KEYWORDS("set_memory", guarded_set_memory,
+                        "set_memory(key, memory, dtype, shape, *, is_output=False)"),
+    PYTHON_KEYWORDS("output", guarded_output, "output(key, *, copy=True)"),
     PYTHON_PLAIN("cancel", context_cancel, "Ends the run in progress; from any thread."),
-    PYTHON_ONE("set_profiler", context_set_profiler, "set_profiler(function or None)"),
-    {"step_work", (PyCFunction)context_step_work, METH_VARARGS, "step_work(step) -> StepWork"},
-    {"set_timing", (PyCFunction)context_set_timing, METH_VARARGS, "set_timing(0, 1 or 2)"},
-    PYTHON_PLAIN("times", context_times, "Times of the last runs, as RunTimes."),
     {"stream", (PyCFunction)context_stream, METH_VARARGS, "stream(name='cuda.stream/1') -> int"},
-    {"read_state_into", (PyCFunction)context_read_state, METH_VARARGS,
-     "read_state_into(name, buffer)"},
-    {"write_state_from", (PyCFunction)context_write_state, METH_VARARGS,
-     "write_state_from(name, buffer)"},
-    PYTHON_PLAIN("reset_states", context_reset_states, "Restores the states' initial values."),
-    {"clone_states", (PyCFunction)context_clone_states, METH_VARARGS, "clone_states(source)"},
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef getters[] = {PYTHON_GETTER("engine", context_engine, "The engine."),
@@ -402,7 +378,7 @@ static PyType_Slot slots[] = {{Py_tp_doc, "One execution of an engine."},
                               {Py_tp_dealloc, context_dealloc},
                               {Py_tp_traverse, context_traverse},
                               {Py_tp_clear, context_clear},
-                              {Py_tp_call, python_context_call},
+                              {Py_tp_call, guarded_call},
                               {Py_tp_methods, methods},
                               {Py_tp_getset, getters},
                               {0, NULL}};

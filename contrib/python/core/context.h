@@ -5,9 +5,9 @@
 #include "state.h"
 
 /* python_check, after the exception of the profiler. */
-int python_context_check(python_context_t* self, tenon_status_t status);
-/* Fails if another thread is in a call of this context. */
-int python_context_begin(python_context_t* self);
+int python_context_status(python_context_t* self, tenon_status_t status);
+/* Fails if another call is using the context. */
+int python_context_check(const python_context_t* self);
 /* Fails if arrays look at outputs of the last run: their memory must stay. */
 int python_context_check_views(const python_context_t* self);
 /* Waits for a run that was enqueued. */
@@ -21,12 +21,32 @@ void python_context_forget(python_context_t* self);
 /* The result of the last run, owned by the caller. */
 PyObject* python_context_result(python_context_t* self, uint32_t index);
 
-PyObject* python_context_set_input(python_context_t* self, PyObject* arguments);
-PyObject* python_context_set_output(python_context_t* self, PyObject* arguments);
+/* The methods without keywords that no two calls may execute at once: name, flags, text.
+ * python_context_NAME is the function. */
+#define PYTHON_CONTEXT_METHODS(X)                                      \
+  X(set_input, METH_VARARGS, "set_input(key, array)")                  \
+  X(set_output, METH_VARARGS, "set_output(key, array)")                \
+  X(output_extents, METH_O, "output_extents(key) -> (dims, max)")      \
+  X(run, METH_NOARGS, "Runs and waits.")                               \
+  X(enqueue, METH_NOARGS, "Starts a run and returns.")                 \
+  X(synchronize, METH_NOARGS, "Waits for the run that was started.")   \
+  X(set_profiler, METH_O, "set_profiler(function or None)")            \
+  X(step_work, METH_VARARGS, "step_work(step) -> StepWork")            \
+  X(set_timing, METH_VARARGS, "set_timing(0, 1 or 2)")                 \
+  X(times, METH_NOARGS, "Times of the last runs, as RunTimes.")        \
+  X(read_state_into, METH_VARARGS, "read_state_into(name, buffer)")    \
+  X(write_state_from, METH_VARARGS, "write_state_from(name, buffer)")  \
+  X(reset_states, METH_NOARGS, "Restores the states' initial values.") \
+  X(clone_states, METH_VARARGS, "clone_states(source)")
+
+#define PYTHON_DECLARE(name, flags, text) \
+  PyObject* python_context_##name(python_context_t* self, PyObject* arguments);
+PYTHON_CONTEXT_METHODS(PYTHON_DECLARE)
+#undef PYTHON_DECLARE
+
 PyObject* python_context_set_memory(python_context_t* self, PyObject* arguments,
                                     PyObject* keywords);
 PyObject* python_context_output(python_context_t* self, PyObject* arguments, PyObject* keywords);
-PyObject* python_context_extents(python_context_t* self, PyObject* key);
 PyObject* python_context_call(python_context_t* self, PyObject* arguments, PyObject* keywords);
 
 #endif /* TENON_PYTHON_CONTEXT_H_ */

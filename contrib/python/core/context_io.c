@@ -64,7 +64,7 @@ static int give_container(python_context_t* self, uint32_t index, PyObject* obje
     items.argument.items = &items.sequence;
   }
   if (result == 0) {
-    result = python_context_check(
+    result = python_context_status(
         self, tenon_context_set_input_argument(self->handle, index, &items.argument));
   }
   for (uint32_t i = 0; i < items.count; ++i) {
@@ -98,7 +98,7 @@ int python_context_give(python_context_t* self, uint32_t index, PyObject* object
         array->device_type == 1
             ? tenon_context_set_input(self->handle, index, &array->view)
             : tenon_context_set_input_on_device(self->handle, index, &array->view);
-    if (python_context_check(self, status) < 0) {
+    if (python_context_status(self, status) < 0) {
       python_array_release(array);
       return -1;
     }
@@ -121,8 +121,8 @@ PyObject* python_context_set_input(python_context_t* self, PyObject* arguments) 
   PyObject* object = NULL;
   uint32_t index = 0;
   if (!PyArg_ParseTuple(arguments, "OO:set_input", &key, &object) ||
-      python_engine_index(self->engine, key, false, &index) < 0 || python_context_begin(self) < 0 ||
-      python_context_wait(self) < 0 || python_context_give(self, index, object) < 0) {
+      python_engine_index(self->engine, key, false, &index) < 0 || python_context_wait(self) < 0 ||
+      python_context_give(self, index, object) < 0) {
     return NULL;
   }
   return Py_NewRef(Py_None);
@@ -143,8 +143,8 @@ PyObject* python_context_set_output(python_context_t* self, PyObject* arguments)
   uint32_t index = 0;
   python_array_t* array = NULL;
   if (!PyArg_ParseTuple(arguments, "OO:set_output", &key, &object) ||
-      python_engine_index(self->engine, key, true, &index) < 0 || python_context_begin(self) < 0 ||
-      python_context_wait(self) < 0 || python_context_check_views(self) < 0) {
+      python_engine_index(self->engine, key, true, &index) < 0 || python_context_wait(self) < 0 ||
+      python_context_check_views(self) < 0) {
     return NULL;
   }
   if (object != Py_None) {
@@ -157,7 +157,7 @@ PyObject* python_context_set_output(python_context_t* self, PyObject* arguments)
       array == NULL || array->device_type == 1
           ? tenon_context_set_output(self->handle, index, array != NULL ? &array->view : NULL)
           : tenon_context_set_output_on_device(self->handle, index, &array->view);
-  if (python_context_check(self, status) < 0) {
+  if (python_context_status(self, status) < 0) {
     python_array_release(array);
     return NULL;
   }
@@ -194,8 +194,7 @@ PyObject* python_context_set_memory(python_context_t* self, PyObject* arguments,
   if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OOOO|$p:set_memory", names, &key, &memory,
                                    &type, &shape, &is_output) ||
       python_engine_index(self->engine, key, is_output != 0, &index) < 0 ||
-      python_context_begin(self) < 0 || python_context_wait(self) < 0 ||
-      (is_output != 0 && python_context_check_views(self) < 0)) {
+      python_context_wait(self) < 0 || (is_output != 0 && python_context_check_views(self) < 0)) {
     return NULL;
   }
   PyObject* address =
@@ -218,7 +217,7 @@ PyObject* python_context_set_memory(python_context_t* self, PyObject* arguments,
     result = check_size((python_memory_t*)memory, &array->view);
   }
   if (result == 0) {
-    result = python_context_check(
+    result = python_context_status(
         self, is_output != 0
                   ? tenon_context_set_output_on_device(self->handle, index, &array->view)
                   : tenon_context_set_input_on_device(self->handle, index, &array->view));
@@ -240,11 +239,11 @@ PyObject* python_context_result(python_context_t* self, uint32_t index) {
   if (self->infos[self->input_count + index].kind != TENON_ARGUMENT_TENSOR) {
     const tenon_argument_t* argument = NULL;
     const tenon_status_t status = tenon_context_get_output_argument(self->handle, index, &argument);
-    return python_context_check(self, status) < 0 ? NULL
-                                                  : python_argument_copy(self->state, argument);
+    return python_context_status(self, status) < 0 ? NULL
+                                                   : python_argument_copy(self->state, argument);
   }
   tenon_tensor_view_t view;
-  if (python_context_check(self, tenon_context_get_output(self->handle, index, &view)) < 0) {
+  if (python_context_status(self, tenon_context_get_output(self->handle, index, &view)) < 0) {
     return NULL;
   }
   if (own != NULL) {
@@ -261,8 +260,7 @@ PyObject* python_context_output(python_context_t* self, PyObject* arguments, PyO
   int copy = 1;
   uint32_t index = 0;
   if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|$p:output", names, &key, &copy) ||
-      python_engine_index(self->engine, key, true, &index) < 0 || python_context_begin(self) < 0 ||
-      python_context_wait(self) < 0) {
+      python_engine_index(self->engine, key, true, &index) < 0 || python_context_wait(self) < 0) {
     return NULL;
   }
   if (copy != 0) {
@@ -270,19 +268,19 @@ PyObject* python_context_output(python_context_t* self, PyObject* arguments, PyO
   }
   tenon_tensor_view_t view;
   const python_array_t* own = self->outputs[index];
-  if (python_context_check(self, tenon_context_get_output(self->handle, index, &view)) < 0) {
+  if (python_context_status(self, tenon_context_get_output(self->handle, index, &view)) < 0) {
     return NULL;
   }
   return python_tensor_borrow(self, &view, own != NULL ? own->device_type : 1,
                               own != NULL ? own->device_index : 0);
 }
 
-PyObject* python_context_extents(python_context_t* self, PyObject* key) {
+PyObject* python_context_output_extents(python_context_t* self, PyObject* key) {
   uint32_t index = 0;
   const int64_t* dims = NULL;
   const int64_t* most = NULL;
-  if (python_engine_index(self->engine, key, true, &index) < 0 || python_context_begin(self) < 0 ||
-      python_context_check(
+  if (python_engine_index(self->engine, key, true, &index) < 0 ||
+      python_context_status(
           self, tenon_context_get_output_extents(self->handle, index, &dims, &most)) < 0) {
     return NULL;
   }
@@ -330,7 +328,7 @@ static int give_all(python_context_t* self, PyObject* arguments, PyObject* keywo
 }
 
 PyObject* python_context_call(python_context_t* self, PyObject* arguments, PyObject* keywords) {
-  if (python_context_begin(self) < 0 || python_context_wait(self) < 0) {
+  if (python_context_wait(self) < 0) {
     return NULL;
   }
   PyObject* values = NULL;
@@ -341,9 +339,7 @@ PyObject* python_context_call(python_context_t* self, PyObject* arguments, PyObj
       python_put(&values, i, value);
     }
   }
-  if (!self->is_busy) {
-    python_context_forget(self);
-  }
+  python_context_forget(self);
   return values == NULL ? NULL
                         : python_outputs_make(self->state, self->engine->output_names, values);
 }

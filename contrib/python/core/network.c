@@ -46,20 +46,7 @@ int python_network_status(python_network_t* self, tenon_status_t status) {
 }
 
 int python_network_check(const python_network_t* self) {
-  if (self->is_busy) {
-    (void)python_fail(self->state, TENON_ERROR_INVALID_STATE,
-                      "another call is using this network: wait until it has returned");
-    return -1;
-  }
-  return 0;
-}
-
-int python_network_begin(python_network_t* self) {
-  if (python_network_check(self) < 0) {
-    return -1;
-  }
-  self->is_busy = true;
-  return 0;
+  return python_check_idle(self->state, self->is_busy, "network", "wait until it has returned");
 }
 
 tenon_builder_t* python_network_builder(const python_network_t* self) {
@@ -187,7 +174,8 @@ static int parse_bytes(python_network_t* self, PyObject* source, const char* nam
   return result;
 }
 
-static PyObject* network_parse(python_network_t* self, PyObject* arguments, PyObject* keywords) {
+static PyObject* python_network_parse(python_network_t* self, PyObject* arguments,
+                                      PyObject* keywords) {
   static char* names[] = {"source", "name",   "format",   "shapes",
                           "parts",  "values", "settings", NULL};
   PyObject* source = NULL;
@@ -201,9 +189,6 @@ static PyObject* network_parse(python_network_t* self, PyObject* arguments, PyOb
                                    &parse.options.format, &shapes, &parts, &values, &settings)) {
     return NULL;
   }
-  if (python_network_begin(self) < 0) {
-    return NULL;
-  }
   int result = -1;
   if (read_shapes(&parse, shapes) == 0 && read_values(self->state, &parse, values) == 0 &&
       python_strings(parts, "parts", &parse.options.parts, &parse.owners[0]) == 0 &&
@@ -213,7 +198,6 @@ static PyObject* network_parse(python_network_t* self, PyObject* arguments, PyOb
                        : parse_path(self, source, &parse);
   }
   parse_free(&parse);
-  self->is_busy = false;
   return result < 0 ? NULL : Py_NewRef(Py_None);
 }
 
@@ -326,22 +310,14 @@ static PyGetSetDef getters[] = {
 
 /* ---- Methods ---- */
 
-/* The methods, each with a function that refuses it while another call uses the network. */
-#define GUARDED(name, flags, text)                                               \
-  static PyObject* guarded_##name(python_network_t* self, PyObject* arguments) { \
-    if (python_network_begin(self) < 0) {                                        \
-      return NULL;                                                               \
-    }                                                                            \
-    PyObject* result = python_network_##name(self, arguments);                   \
-    self->is_busy = false;                                                       \
-    return result;                                                               \
-  }
+#define GUARDED(name, flags, text) PYTHON_GUARDED(python_network, name)
 PYTHON_NETWORK_METHODS(GUARDED)
+PYTHON_GUARDED_KEYWORDS(python_network, parse)
 
 #define METHOD(name, flags, text) {#name, (PyCFunction)guarded_##name, flags, text},
 static PyMethodDef methods[] = {
     PYTHON_NETWORK_METHODS(METHOD)
-        PYTHON_KEYWORDS("parse", network_parse, "Parses a file or bytes into the empty network."),
+        PYTHON_KEYWORDS("parse", guarded_parse, "Parses a file or bytes into the empty network."),
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot slots[] = {{Py_tp_doc, "Operators and values as a model has them."},

@@ -110,7 +110,7 @@ typedef struct python_context_t {
   PyObject* pending;     /* exception of the profiler */
   uint64_t run_count;    /* numbers the runs, for tensors that are borrowed */
   uint32_t export_count; /* arrays that look at memory of the last run */
-  bool is_busy;          /* a call runs without the GIL */
+  bool is_busy;          /* a call uses it, perhaps without the GIL */
   bool is_enqueued;      /* a run was started, and no call has waited for it */
 } python_context_t;
 
@@ -157,6 +157,9 @@ PyObject* python_text_take(python_text_t* text);
  * or cannot be put, *inout_tuple is released and becomes NULL, with an exception. */
 void python_put(PyObject** inout_tuple, size_t index, PyObject* item);
 void python_append(PyObject** inout_list, PyObject* item);
+
+/* Fails if `is_busy`, with the message that another call is using this `thing`, and the remedy. */
+int python_check_idle(python_state_t* state, bool is_busy, const char* thing, const char* remedy);
 
 /* The state of the module that `type` or one of its bases belongs to. */
 python_state_t* python_state_of(PyTypeObject* type);
@@ -243,8 +246,6 @@ int python_engine_index(python_engine_t* engine, PyObject* key, bool is_output,
 
 /* Fails if another call is using the network. */
 int python_network_check(const python_network_t* self);
-/* The same, and keeps other calls out until the caller clears is_busy. */
-int python_network_begin(python_network_t* self);
 
 /* ---- build.c ---- */
 
@@ -274,6 +275,29 @@ PYTHON_TYPES(PYTHON_SPEC_EXTERN)
     statement;                         \
     Py_END_ALLOW_THREADS;              \
   } while (0)
+
+/* Defines guarded_NAME, which keeps other calls of the object out while it executes PREFIX_NAME.
+ * PREFIX_check fails if another call is using the object. */
+#define PYTHON_GUARDED(prefix, name)                                       \
+  static PyObject* guarded_##name(prefix##_t* self, PyObject* arguments) { \
+    if (prefix##_check(self) < 0) {                                        \
+      return NULL;                                                         \
+    }                                                                      \
+    self->is_busy = true;                                                  \
+    PyObject* result = prefix##_##name(self, arguments);                   \
+    self->is_busy = false;                                                 \
+    return result;                                                         \
+  }
+#define PYTHON_GUARDED_KEYWORDS(prefix, name)                                                  \
+  static PyObject* guarded_##name(prefix##_t* self, PyObject* arguments, PyObject* keywords) { \
+    if (prefix##_check(self) < 0) {                                                            \
+      return NULL;                                                                             \
+    }                                                                                          \
+    self->is_busy = true;                                                                      \
+    PyObject* result = prefix##_##name(self, arguments, keywords);                             \
+    self->is_busy = false;                                                                     \
+    return result;                                                                             \
+  }
 
 /* A method with keyword arguments, and one without arguments, as an entry of a method table. */
 #define PYTHON_KEYWORDS(name, function, doc) \

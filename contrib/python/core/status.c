@@ -136,6 +136,15 @@ void python_append(PyObject** inout_list, PyObject* item) {
   Py_XDECREF(item);
 }
 
+int python_check_idle(python_state_t* state, bool is_busy, const char* thing, const char* remedy) {
+  if (is_busy) {
+    (void)python_fail(state, TENON_ERROR_INVALID_STATE, "another call is using this %s: %s", thing,
+                      remedy);
+    return -1;
+  }
+  return 0;
+}
+
 extern PyModuleDef python_module;
 
 python_state_t* python_state_of(PyTypeObject* type) {

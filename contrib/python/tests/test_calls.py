@@ -365,6 +365,47 @@ thread.join()
         context.engine.commit_weights()
 
     @needs_numpy
+    def test_a_context_belongs_to_one_call_while_it_reads_arrays(self):
+        context = context_of(unary(shape=(4,)))
+        x = numpy.ones(4, "f")
+        context.set_input(0, x)
+        context.run()
+        seen = []
+
+        class Slow:
+            """Another thread uses the context before the memory is known."""
+
+            def __dlpack_device__(self):
+                return x.__dlpack_device__()
+
+            def __dlpack__(self, **options):
+                nonlocal asked
+                asked += 1
+
+                def other():
+                    for use in (context.run, context.enqueue, context.times,
+                                lambda: context.output(0), lambda: context(x),
+                                lambda: twin.clone_states(context)):
+                        try:
+                            use()
+                        except tenon.InvalidStateError as error:
+                            seen.append(str(error))
+
+                thread = threading.Thread(target=other)
+                thread.start()
+                thread.join()
+                return x.__dlpack__(**options)
+
+        twin = context.engine.context()
+        asked = 0
+        self.assertEqual(context(Slow())["y"].tolist(), [-1] * 4)
+        context.set_input(0, Slow())
+        # NumPy's older versions refuse the first request, and are asked again.
+        self.assertEqual(len(seen), 6 * asked)
+        self.assertTrue(asked >= 2 and all("a context of its own" in text for text in seen))
+        context.run()
+
+    @needs_numpy
     def test_a_refit_keeps_calls_out(self):
         network = tenon.Network()
         w = numpy.ones(1 << 22, "f")
