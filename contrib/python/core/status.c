@@ -208,7 +208,9 @@ int python_strings(PyObject* sequence, const char* name, const char* const** out
   }
   PyObject* list = PyUnicode_Check(sequence) ? NULL : PySequence_List(sequence);
   if (list == NULL) {
-    PyErr_Format(PyExc_TypeError, "%s: a sequence of str is needed", name);
+    if (PyErr_Occurred() == NULL || PyErr_ExceptionMatches(PyExc_TypeError)) {
+      PyErr_Format(PyExc_TypeError, "%s: a sequence of str is needed", name);
+    }
     return -1;
   }
   const Py_ssize_t count = PyList_Size(list);
