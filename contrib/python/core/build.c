@@ -222,6 +222,16 @@ static int read_samples(python_state_t* state, build_t* build, PyObject* list) {
   return 0;
 }
 
+PyObject* python_option_names(PyObject* module, PyObject* unused) {
+  (void)module, (void)unused;
+  PyObject* names = PyTuple_New(OPTION_COUNT);
+  for (size_t i = 0; names != NULL && i < OPTION_COUNT; ++i) {
+    PyObject* name = python_text(options_known[i].name);
+    python_put(&names, i, name);
+  }
+  return names;
+}
+
 static int read_known(build_t* build, const char* name, PyObject* value) {
   for (size_t i = 0; i < OPTION_COUNT; ++i) {
     if (strcmp(name, options_known[i].name) == 0) {

@@ -77,6 +77,7 @@ static PyMethodDef functions[] = {
     PYTHON_ONE("dtype_name", module_dtype_name, "dtype_name(dtype) -> str"),
     PYTHON_ONE("dtype_bits", module_dtype_bits, "dtype_bits(dtype) -> int"),
     PYTHON_ONE("dtype_numpy", module_dtype_numpy, "dtype_numpy(dtype) -> str or None"),
+    PYTHON_PLAIN("option_names", python_option_names, "Names of the options of Plan, a tuple."),
     {"offer_operators", python_offer_operators, METH_VARARGS, "offer_operators(path, operators)"},
     PYTHON_ONE("status_text", module_status_text, "status_text(status) -> str"),
     {NULL, NULL, 0, NULL}};

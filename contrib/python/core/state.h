@@ -249,6 +249,8 @@ int python_network_check(const python_network_t* self);
 
 /* ---- build.c ---- */
 
+/* option_names() of the module: names of options that python_build reads as they are. */
+PyObject* python_option_names(PyObject* module, PyObject* unused);
 /* A plan from a network and the options as a dict. */
 PyObject* python_build(PyTypeObject* type, python_network_t* network, PyObject* options);
 

@@ -40,10 +40,13 @@ class StepFlag(enum.IntFlag):
 def _profile(ranges: Mapping[str, Range]) -> dict[str, tuple[Any, Any, Any]]:
     """Each input's (min, optimum, max); one shape stands for all three."""
     made = {}
+    if not isinstance(ranges, Mapping):
+        raise TypeError("profile: a mapping from names of inputs to shapes is needed")
     for name, shapes in ranges.items():
-        if not shapes or not hasattr(shapes[0], "__len__"):
+        is_sequence = hasattr(shapes, "__len__")
+        if is_sequence and (not len(shapes) or not hasattr(shapes[0], "__len__")):
             shapes = (shapes, shapes, shapes)
-        if len(shapes) != 3:
+        if not is_sequence or len(shapes) != 3:
             raise ValueError(
                 f"profile of '{name}': give one shape, or its minimum, optimum and maximum"
             )
@@ -131,13 +134,15 @@ class Engine(_core.Engine):
         device_index: int = 0,
         plugins: str = "rebuild",
     ) -> "Engine":
+        if source is None:
+            raise TypeError("NoneType is no source: give a Plan, a path or bytes")
         return super().__new__(
             cls,
             registry if registry is not None else default_registry(),
             source,
-            verify=_choice("verify", verify, VERIFICATIONS),
+            verify=choice("verify", verify, VERIFICATIONS),
             device_index=device_index,
-            plugins=_choice("plugins", plugins, POLICIES),
+            plugins=choice("plugins", plugins, POLICIES),
         )
 
     def __str__(self) -> str:
@@ -214,7 +219,8 @@ class Context(_core.Context):
         self.write_state_from(name, array)
 
 
-def _choice(name: str, value: str, choices: Sequence[str]) -> int:
+def choice(name: str, value: str, choices: Sequence[str]) -> int:
+    """The number of a choice; ValueError for others."""
     if value not in choices:
         raise ValueError(f"{name}={value!r}: use one of {', '.join(map(repr, choices))}")
     return choices.index(value)

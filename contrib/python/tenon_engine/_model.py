@@ -9,8 +9,9 @@ import threading
 from typing import Any, Mapping, Optional, Sequence, Union
 
 from . import _core
-from ._engine import Context, Engine, Path, Plan, Range, TimingCache, build
-from ._errors import InvalidStateError, Status
+from ._engine import POLICIES, VERIFICATIONS, Context, Engine, Path, Plan, Range, TimingCache
+from ._engine import build, choice
+from ._errors import InvalidArgumentError, InvalidStateError, NotFoundError, Status
 from ._network import Network, Shape
 from ._registry import default_registry
 
@@ -36,6 +37,8 @@ class Model:
         network: Optional[Network] = None,
         run_threads: int = 0,
         options: Optional[dict[str, Any]] = None,
+        engine_options: Optional[dict[str, Any]] = None,
+        cache_path: Optional[Path] = None,
     ) -> None:
         self._engine = engine
         self._plan = plan
@@ -45,6 +48,8 @@ class Model:
         self._outputs = source.outputs if source is not None else ()
         self._run_threads = run_threads
         self._options = options or {}
+        self._engine_options = engine_options or {}
+        self._cache_path = cache_path
         self._ranges: dict[str, tuple[tuple[int, ...], ...]] = {}
         self._lock = threading.RLock()
         self._free: collections.deque[Context] = collections.deque()
@@ -52,7 +57,7 @@ class Model:
 
     # ---- Calls ----
 
-    def __call__(self, *inputs: Any, **named: Any) -> "_core.Outputs":
+    def __call__(self, /, *inputs: Any, **named: Any) -> "_core.Outputs":
         if self._network is not None:
             self._fit(inputs, named)
         if self._has_states:
@@ -83,7 +88,42 @@ class Model:
             if self._has_states:
                 self._state_context().reset_states()
 
-    # ---- Shapes without a profile ----
+    # ---- Building ----
+
+    def _build(self, network: Network, profile: Optional[Mapping[str, Range]]) -> None:
+        plan = build(network, profile=profile, **self._options)
+        if self._cache_path is not None:
+            self._options["timing_cache"].save(self._cache_path)
+        self._engine = Engine(plan, registry=network.registry, **self._engine_options)
+        self._plan = plan
+        self._free = collections.deque()
+        self._has_states = self._engine.info().state_bytes > 0
+
+    def _build_once(self, profile: Optional[Mapping[str, Range]]) -> None:
+        """Builds, and keeps that engine for all calls."""
+        assert self._network is not None
+        self._build(self._network, profile)
+        assert self._engine is not None
+        self._inputs, self._outputs = self._engine.inputs, self._engine.outputs
+        self._network = None
+
+    def _check(self, inputs: Sequence[Any], given: Mapping[str, Any]) -> None:
+        """Fails before a build that a wrong call would cost."""
+        names = [info.name for info in self._inputs]
+        if len(inputs) > len(names):
+            raise InvalidArgumentError(
+                f"{len(inputs)} inputs are given: the model has {len(names)}",
+                Status.INVALID_ARGUMENT,
+            )
+        for name in given:
+            if name not in names:
+                raise NotFoundError(
+                    f"there is no input '{name}'; the inputs are: {', '.join(names)}",
+                    Status.NOT_FOUND,
+                )
+        for name in names:
+            if name not in given:
+                raise InvalidStateError(f"input '{name}' is not given", Status.INVALID_STATE)
 
     def _fit(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> None:
         """Builds for the shapes of this call if the ranges of the last build exclude them."""
@@ -92,6 +132,8 @@ class Model:
         with self._lock:
             given = dict(zip((info.name for info in self._inputs), inputs))
             given.update(named)
+            if self._engine is None:
+                self._check(inputs, given)
             ranges = dict(self._ranges)
             for info in self._inputs:
                 if info.shape is None or info.name not in given:
@@ -99,8 +141,14 @@ class Model:
                 if all(isinstance(extent, int) for extent in info.shape):
                     continue
                 shape = _shape_of(given[info.name])
-                if shape is None or len(shape) != len(info.shape):
+                if shape is None or (len(shape) != len(info.shape) and info.kind != "tensor"):
                     continue
+                if len(shape) != len(info.shape):
+                    raise InvalidArgumentError(
+                        f"input '{info.name}' has rank {len(shape)}, the model expects "
+                        f"{len(info.shape)}",
+                        Status.INVALID_ARGUMENT,
+                    )
                 old = ranges.get(info.name)
                 least = old[0] if old else shape
                 most = old[2] if old else shape
@@ -117,14 +165,13 @@ class Model:
                     "load() to build once",
                     {name: shapes[1] for name, shapes in ranges.items()},
                 )
-            plan = build(network, profile=ranges, **self._options)
-            self._plan = plan
-            self._engine = Engine(plan, registry=network.registry)
-            self._free = collections.deque()
-            self._has_states = self._engine.info().state_bytes > 0
+            self._build(network, ranges)
             self._ranges = ranges
 
     # ---- Parts ----
+
+    def __repr__(self) -> str:
+        return f"<tenon Model ({_text_of(self._inputs)}) -> ({_text_of(self._outputs)})>"
 
     @property
     def engine(self) -> Engine:
@@ -158,11 +205,23 @@ class Model:
 
     def save(self, path: Path) -> None:
         """Writes the plan, from which load() starts in milliseconds."""
-        if self._plan is None:
+        if self._engine is not None and self._plan is None:
             raise InvalidStateError(
                 "the model was loaded from a plan: copy its file", Status.INVALID_STATE
             )
+        _ = self.engine  # fails before the first call
         self._plan.save(path)
+
+
+def _text_of(infos: Sequence[Any]) -> str:
+    """Names, types and extents, "?" for those without a name."""
+    texts = []
+    for info in infos:
+        extents = ("?" if extent is None else str(extent) for extent in info.shape or ())
+        shape = "" if info.shape is None else f"[{', '.join(extents)}]"
+        kind = "" if info.kind == "tensor" else f"{info.kind} of "
+        texts.append(f"{info.name}: {kind}{info.dtype}{shape}")
+    return ", ".join(texts)
 
 
 def _shape_of(value: Any) -> Optional[tuple[int, ...]]:
@@ -171,8 +230,10 @@ def _shape_of(value: Any) -> Optional[tuple[int, ...]]:
         try:
             shape = memoryview(value).shape
         except TypeError:
-            import numpy
-
+            try:
+                import numpy
+            except ImportError:
+                return None  # the run's message is better
             shape = numpy.shape(value)
     return tuple(int(extent) for extent in shape or ())
 
@@ -184,7 +245,12 @@ def _is_plan(source: Any) -> bool:
                 return _core.sniff_plan(file.read(8))
         except OSError:
             return False  # the parser's message is better
-    return _core.sniff_plan(memoryview(source)[:8])
+    try:
+        return _core.sniff_plan(memoryview(source)[:8])
+    except TypeError:
+        raise TypeError(
+            f"{type(source).__name__} is no source: give a path, bytes or a Plan"
+        ) from None
 
 
 def load(
@@ -216,21 +282,29 @@ def load(
     verify, plugins
                   Options of a plan, see Engine.
     options       Options of build(), such as device="cuda" or permit=Permit.F16.
+
+    A plan is built already: with `source` a plan, the options of the parser and of a build are a
+    TypeError.
     """
     if registry is None:
         registry = default_registry()
+    parse_options = {
+        "shapes": shapes, "values": values, "parts": parts, "format": format, "settings": settings,
+    }
+    engine_options = {"verify": verify, "plugins": plugins}
     if isinstance(source, _core.Plan) or _is_plan(source):
-        engine = Engine(source, registry=registry, verify=verify, plugins=plugins)
+        options.update(parse_options, profile=profile, timing_cache=timing_cache)
+        given = [repr(name) for name, value in options.items() if value is not None]
+        if given:
+            raise TypeError(f"a plan is built already: {', '.join(given)} cannot change it")
+        engine = Engine(source, registry=registry, **engine_options)
         return Model(engine, run_threads=threads)
-    network = Network(
-        source,
-        registry=registry,
-        format=format,
-        shapes=shapes,
-        values=values,
-        parts=parts,
-        settings=settings,
-    )
+    for name in options:
+        if name not in build.__kwdefaults__ and name not in _core.option_names():
+            raise TypeError(f"'{name}' is no option of a build")
+    choice("verify", verify, VERIFICATIONS)
+    choice("plugins", plugins, POLICIES)
+    network = Network(source, registry=registry, **parse_options)
     path = None
     if timing_cache is not None and not isinstance(timing_cache, _core.TimingCache):
         path = timing_cache
@@ -240,9 +314,14 @@ def load(
         info.shape is None or not all(isinstance(extent, int) for extent in info.shape)
         for info in network.inputs
     )
-    if is_open and profile is None:
-        return Model(None, network=network, run_threads=threads, options=options)
-    plan = build(network, profile=profile, **options)
-    if path is not None and timing_cache is not None:
-        timing_cache.save(path)
-    return Model(Engine(plan, registry=registry), plan=plan, run_threads=threads)
+    model = Model(
+        None,
+        network=network,
+        run_threads=threads,
+        options=options,
+        engine_options=engine_options,
+        cache_path=path,
+    )
+    if not is_open or profile is not None:
+        model._build_once(profile)
+    return model

@@ -8,6 +8,7 @@ from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
 from . import _core
 from ._core import Value
+from ._errors import NotFoundError, Status
 from ._registry import default_registry
 
 Shape = Sequence[Union[int, str, None]]
@@ -114,6 +115,17 @@ class Network(_core.Network):
                 parts=parts,
                 settings=settings,
             )
+            self._check_names(shapes, values)
+
+    def _check_names(self, shapes: Any, values: Any) -> None:
+        """The parser ignores shapes of inputs that the model does not have."""
+        names = [info.name for info in self.inputs]
+        for name in shapes or ():
+            if name not in names and name not in (values or ()):
+                raise NotFoundError(
+                    f"shapes: there is no input '{name}'; the inputs are: {', '.join(names)}",
+                    Status.NOT_FOUND,
+                )
 
     @property
     def inputs(self) -> list[Any]:

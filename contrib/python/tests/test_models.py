@@ -58,6 +58,48 @@ class Digits(unittest.TestCase):
         with self.assertRaisesRegex(tenon.InvalidArgumentError, "image"):
             model(self.images[:5])
 
+    def test_wrong_calls_cost_no_build(self):
+        model = tenon.load(DIGITS / "model.onnx", no_measuring=True)
+        one = self.images[:1]
+        for call, error, text in (
+            (lambda: model(img=one), tenon.NotFoundError, "no input 'img'; the inputs are: image"),
+            (lambda: model(), tenon.InvalidStateError, "input 'image' is not given"),
+            (lambda: model(one, one), tenon.InvalidArgumentError, "2 inputs are given"),
+            (lambda: model(one[0]), tenon.InvalidArgumentError, "rank 3, the model expects 4"),
+            (lambda: model.run({"self": one}), tenon.NotFoundError, "no input 'self'"),
+            (lambda: model.save("nowhere"), tenon.InvalidStateError, "first call"),
+        ):
+            with self.assertRaisesRegex(error, text):
+                call()
+            with self.assertRaisesRegex(tenon.InvalidStateError, "first call"):
+                model.engine
+        self.assertEqual(repr(model), "<tenon Model (image: f32[batch, 1, 8, 8]) -> "
+                                      "(probabilities: f32[batch, 10])>")
+
+    def test_wrong_options_of_load(self):
+        path = DIGITS / "model.onnx"
+        plan = tenon.build(tenon.Network(path), no_measuring=True)
+        for call, error, text in (
+            (lambda: tenon.load(None), TypeError, "NoneType is no source"),
+            (lambda: tenon.Engine(None), TypeError, "NoneType is no source"),
+            (lambda: tenon.load(path, fast=True), TypeError, "'fast' is no option"),
+            (lambda: tenon.load(path, verify="maybe"), ValueError, "verify='maybe'"),
+            (lambda: tenon.load(path, shapes={"img": (1, 1, 8, 8)}), tenon.NotFoundError,
+             "no input 'img'; the inputs are: image"),
+            (lambda: tenon.load(path, profile=[(1, 1, 8, 8)]), TypeError, "a mapping"),
+            (lambda: tenon.load(path, profile={"image": 4}), ValueError, "profile of 'image'"),
+            (lambda: tenon.load(plan, fast=True, shapes={}), TypeError, "'fast', 'shapes' cannot"),
+        ):
+            with self.assertRaisesRegex(error, text):
+                call()
+
+    def test_a_timing_cache_is_kept_for_dynamic_shapes_too(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "cache"
+            model = tenon.load(DIGITS / "model.onnx", timing_cache=path)
+            model(self.images[:1])
+            self.assertGreater(len(tenon.TimingCache(path)), 0)
+
     def test_results_are_a_mapping(self):
         outputs = tenon.load(DIGITS / "model.onnx", no_measuring=True).run({"image": self.images[:1]})
         self.assertIsInstance(outputs, collections.abc.Mapping)
