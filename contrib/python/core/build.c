@@ -390,8 +390,8 @@ static PyObject* plan_save(python_plan_t* self, PyObject* object) {
   return python_check(self->state, self->registry, status) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-static PyMethodDef plan_methods[] = {PYTHON_ONE("save", plan_save, "save(path)"),
-                                     {NULL, NULL, 0, NULL}};
+static PyMethodDef plan_methods[] = {
+    PYTHON_ONE("save", plan_save, ", path", "Writes the plan to a file."), {NULL, NULL, 0, NULL}};
 
 static PyType_Slot plan_slots[] = {{Py_tp_doc, "A built network as bytes."},
                                    {Py_tp_new, plan_new},
@@ -462,8 +462,10 @@ static Py_ssize_t cache_length(python_cache_t* self) {
   return (Py_ssize_t)tenon_timing_cache_entry_count(self->handle);
 }
 
-static PyMethodDef cache_methods[] = {PYTHON_ONE("save", cache_save, "save(path)"),
-                                      {NULL, NULL, 0, NULL}};
+static PyMethodDef cache_methods[] = {
+    PYTHON_ONE("save", cache_save, ", path",
+               "Writes the times to a file, with those that it has already."),
+    {NULL, NULL, 0, NULL}};
 
 static PyType_Slot cache_slots[] = {{Py_tp_doc, "Measured times of kernels on this machine."},
                                     {Py_tp_new, cache_new},

@@ -354,20 +354,23 @@ static PyObject* context_engine(python_context_t* self, void* unused) {
 
 /* ---- Methods ---- */
 
-#define GUARDED(name, flags, text) PYTHON_GUARDED(python_context, name)
+#define GUARDED(name, flags, signature, text) PYTHON_GUARDED(python_context, name)
 PYTHON_CONTEXT_METHODS(GUARDED)
 PYTHON_GUARDED_KEYWORDS(python_context, set_memory)
 PYTHON_GUARDED_KEYWORDS(python_context, output)
 PYTHON_GUARDED_KEYWORDS(python_context, call)
 
-#define METHOD(name, flags, text) {#name, (PyCFunction)guarded_##name, flags, text},
+#define METHOD(name, flags, signature, text) \
+  {#name, (PyCFunction)guarded_##name, flags, PYTHON_DOC(#name, signature, text)},
 static PyMethodDef methods[] = {
-    PYTHON_CONTEXT_METHODS(METHOD)
-        PYTHON_KEYWORDS("set_memory", guarded_set_memory,
-                        "set_memory(key, memory, dtype, shape, *, is_output=False)"),
-    PYTHON_KEYWORDS("output", guarded_output, "output(key, *, copy=True)"),
+    PYTHON_CONTEXT_METHODS(METHOD) PYTHON_KEYWORDS(
+        "set_memory", guarded_set_memory, "key, memory, dtype, shape, *, is_output=False",
+        "Sets an input or an output in memory of the device: a DeviceMemory, or an address."),
+    PYTHON_KEYWORDS("output", guarded_output, "key, *, copy=True",
+                    "Returns an output: a copy, or a Tensor that borrows it until the next run."),
     PYTHON_PLAIN("cancel", context_cancel, "Ends the run in progress; from any thread."),
-    {"stream", (PyCFunction)context_stream, METH_VARARGS, "stream(name='cuda.stream/1') -> int"},
+    PYTHON_MANY("stream", context_stream, ", name='cuda.stream/1'",
+                "Returns the native handle of the stream; None on the host."),
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef getters[] = {PYTHON_GETTER("engine", context_engine, "The engine."),

@@ -427,17 +427,25 @@ static PyObject* engine_registry(python_engine_t* self, void* unused) {
 }
 
 static PyMethodDef methods[] = {
-    PYTHON_ONE("profile", engine_profile, "profile(input) -> (min, optimum, max)"),
-    PYTHON_ONE("input_range", engine_input_range, "input_range(input) -> (min, max)"),
-    PYTHON_PLAIN("steps", engine_steps, "The steps of the plan, as StepInfo."),
-    PYTHON_PLAIN("blocks", engine_blocks, "The blocks of the activations' memory, as BlockInfo."),
-    PYTHON_PLAIN("info", engine_info, "Properties of the plan, as EngineInfo."),
-    {"scratch_bytes", (PyCFunction)engine_scratch_bytes, METH_VARARGS, "scratch_bytes(threads=0)"},
-    PYTHON_PLAIN("text", engine_text, "The network that the plan computes, as text."),
+    PYTHON_ONE("profile", engine_profile, ", input",
+               "Returns the shapes of an input: (min, optimum, max)."),
+    PYTHON_ONE("input_range", engine_input_range, ", input",
+               "Returns the values of an input that the network accepts: (min, max)."),
+    PYTHON_PLAIN("steps", engine_steps, "Returns the steps of the plan, as StepInfo."),
+    PYTHON_PLAIN("blocks", engine_blocks,
+                 "Returns the blocks of the memory of activations, as BlockInfo."),
+    PYTHON_PLAIN("info", engine_info, "Returns properties of the plan, as EngineInfo."),
+    PYTHON_MANY(
+        "scratch_bytes", engine_scratch_bytes, ", threads=0",
+        "Returns the bytes of scratch memory of a context with so many threads; 0: as tuned."),
+    PYTHON_PLAIN("text", engine_text, "Returns the network that the plan computes, as text."),
     PYTHON_PLAIN("verify", engine_verify, "Checks the digests of weights and plugins."),
-    PYTHON_PLAIN("read_device", engine_read_device, "Clocks and memory, as DeviceReading."),
-    PYTHON_PLAIN("weights", engine_weights, "Names of the weights that can be replaced."),
-    {"set_weights", (PyCFunction)engine_set_weights, METH_VARARGS, "set_weights(name, array)"},
+    PYTHON_PLAIN("read_device", engine_read_device,
+                 "Returns clocks and memory of the device, as DeviceReading."),
+    PYTHON_PLAIN("weights", engine_weights,
+                 "Returns the names of the weights that can be replaced."),
+    PYTHON_MANY("set_weights", engine_set_weights, ", name, array",
+                "Replaces weights; commit_weights makes them count."),
     PYTHON_PLAIN("commit_weights", engine_commit_weights, "Makes the new weights count."),
     {NULL, NULL, 0, NULL}};
 

@@ -109,9 +109,12 @@ static Py_ssize_t memory_length(python_memory_t* self) {
 }
 
 static PyMethodDef methods[] = {
-    {"write", (PyCFunction)memory_write, METH_VARARGS, "write(bytes, offset=0)"},
-    {"read_into", (PyCFunction)memory_read_into, METH_VARARGS, "read_into(buffer, offset=0)"},
-    {"copy_from", (PyCFunction)memory_copy_from, METH_VARARGS, "copy_from(memory, offset=0)"},
+    PYTHON_MANY("write", memory_write, ", data, offset=0",
+                "Copies bytes to the device; `offset` in bytes."),
+    PYTHON_MANY("read_into", memory_read_into, ", buffer, offset=0",
+                "Fills a buffer from the device; `offset` in bytes."),
+    PYTHON_MANY("copy_from", memory_copy_from, ", memory, offset=0",
+                "Copies another memory of the engine to this one, at `offset` bytes."),
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef getters[] = {

@@ -70,16 +70,24 @@ static PyObject* module_status_text(PyObject* module, PyObject* object) {
 }
 
 static PyMethodDef functions[] = {
-    PYTHON_PLAIN("version", module_version, "Version of the library in use."),
-    PYTHON_ONE("digest_file", module_digest_file, "digest_file(path) -> SHA-256 in hexadecimal"),
-    {"sniff_plan", module_sniff_plan, METH_VARARGS, "sniff_plan(bytes) -> bool"},
-    PYTHON_PLAIN("current_call", module_current_call, "The plugin's call that the thread is in."),
-    PYTHON_ONE("dtype_name", module_dtype_name, "dtype_name(dtype) -> str"),
-    PYTHON_ONE("dtype_bits", module_dtype_bits, "dtype_bits(dtype) -> int"),
-    PYTHON_ONE("dtype_numpy", module_dtype_numpy, "dtype_numpy(dtype) -> str or None"),
-    PYTHON_PLAIN("option_names", python_option_names, "Names of the options of Plan, a tuple."),
-    {"offer_operators", python_offer_operators, METH_VARARGS, "offer_operators(path, operators)"},
-    PYTHON_ONE("status_text", module_status_text, "status_text(status) -> str"),
+    PYTHON_PLAIN("version", module_version, "Returns the version of the library in use."),
+    PYTHON_ONE("digest_file", module_digest_file, ", path",
+               "Returns the SHA-256 of a file, in hexadecimal."),
+    PYTHON_MANY("sniff_plan", module_sniff_plan, ", data",
+                "True if the bytes begin as those of a plan."),
+    PYTHON_PLAIN("current_call", module_current_call,
+                 "Returns the call of a plugin that the thread is in, as CallInfo, or None."),
+    PYTHON_ONE("dtype_name", module_dtype_name, ", dtype",
+               "Returns the name of an element type, such as 'f32'."),
+    PYTHON_ONE("dtype_bits", module_dtype_bits, ", dtype", "Returns the bits of one element."),
+    PYTHON_ONE("dtype_numpy", module_dtype_numpy, ", dtype",
+               "Returns the name of the type in NumPy or ml_dtypes, or None."),
+    PYTHON_PLAIN("option_names", python_option_names,
+                 "Returns the names of the options of Plan, a tuple."),
+    PYTHON_MANY("offer_operators", python_offer_operators, ", path, operators",
+                "Passes operators to the plugin of that path."),
+    PYTHON_ONE("status_text", module_status_text, ", status",
+               "Returns the words for a status, such as 'invalid data'."),
     {NULL, NULL, 0, NULL}};
 
 /* ---- Start ---- */

@@ -310,14 +310,17 @@ static PyGetSetDef getters[] = {
 
 /* ---- Methods ---- */
 
-#define GUARDED(name, flags, text) PYTHON_GUARDED(python_network, name)
+#define GUARDED(name, flags, signature, text) PYTHON_GUARDED(python_network, name)
 PYTHON_NETWORK_METHODS(GUARDED)
 PYTHON_GUARDED_KEYWORDS(python_network, parse)
 
-#define METHOD(name, flags, text) {#name, (PyCFunction)guarded_##name, flags, text},
+#define METHOD(name, flags, signature, text) \
+  {#name, (PyCFunction)guarded_##name, flags, PYTHON_DOC(#name, signature, text)},
 static PyMethodDef methods[] = {
-    PYTHON_NETWORK_METHODS(METHOD)
-        PYTHON_KEYWORDS("parse", guarded_parse, "Parses a file or bytes into the empty network."),
+    PYTHON_NETWORK_METHODS(METHOD) PYTHON_KEYWORDS(
+        "parse", guarded_parse,
+        "source, *, name=None, format=None, shapes=None, parts=None, values=None, settings=None",
+        "Parses a file or bytes into the empty network."),
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot slots[] = {{Py_tp_doc, "Operators and values as a model has them."},

@@ -128,10 +128,11 @@ static void outputs_dealloc(python_outputs_t* self) {
 }
 
 static PyMethodDef methods[] = {
-    PYTHON_PLAIN("keys", outputs_keys, "The names, a tuple."),
-    PYTHON_PLAIN("values", outputs_values, "The results, a tuple."),
-    PYTHON_PLAIN("items", outputs_items, "Pairs of name and result, a tuple."),
-    {"get", (PyCFunction)outputs_get, METH_VARARGS, "get(name, default=None)"},
+    PYTHON_PLAIN("keys", outputs_keys, "Returns the names, a tuple."),
+    PYTHON_PLAIN("values", outputs_values, "Returns the results, a tuple."),
+    PYTHON_PLAIN("items", outputs_items, "Returns pairs of name and result, a tuple."),
+    PYTHON_MANY("get", outputs_get, ", name, default=None",
+                "Returns the result of this name, or the default."),
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot slots[] = {

@@ -155,10 +155,14 @@ static PyObject* registry_devices_text(python_registry_t* self, PyObject* unused
 }
 
 static PyMethodDef methods[] = {
-    PYTHON_PLAIN("plugins", registry_plugins, "Each file on the search path, as PluginInfo."),
-    PYTHON_PLAIN("paths_text", registry_paths_text, "The folders that are searched, as text."),
-    PYTHON_PLAIN("index_text", registry_index_text, "All descriptors, a JSON object a line."),
-    PYTHON_PLAIN("devices_text", registry_devices_text, "All devices, a JSON object a line."),
+    PYTHON_PLAIN("plugins", registry_plugins,
+                 "Returns each file on the search path, as PluginInfo."),
+    PYTHON_PLAIN("paths_text", registry_paths_text,
+                 "Returns the folders that are searched, as text."),
+    PYTHON_PLAIN("index_text", registry_index_text,
+                 "Returns all descriptors, a JSON object a line. Loads all plugins."),
+    PYTHON_PLAIN("devices_text", registry_devices_text,
+                 "Returns all devices, a JSON object a line."),
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot slots[] = {{Py_tp_doc, "The plugins of the process."},

@@ -301,13 +301,23 @@ PYTHON_TYPES(PYTHON_SPEC_EXTERN)
     return result;                                                                             \
   }
 
-/* A method with keyword arguments, and one without arguments, as an entry of a method table. */
-#define PYTHON_KEYWORDS(name, function, doc) \
-  { name, (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS, doc }
-#define PYTHON_PLAIN(name, function, doc) \
-  { name, (PyCFunction)(function), METH_NOARGS, doc }
-#define PYTHON_ONE(name, function, doc) \
-  { name, (PyCFunction)(function), METH_O, doc }
+/* Documentation of a method, from which Python derives its signature. `arguments` are positional,
+ * each after a comma, such as ", key, array". */
+#define PYTHON_DOC(name, arguments, text) name "($self" arguments ", /)\n--\n\n" text
+
+/* An entry of a method table: with keyword arguments (a signature in Python's own syntax), with
+ * positional arguments, with one of them, and without arguments. */
+#define PYTHON_KEYWORDS(name, function, signature, text)                         \
+  {                                                                              \
+    name, (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS, \
+        name "($self, " signature ")\n--\n\n" text                               \
+  }
+#define PYTHON_MANY(name, function, arguments, text) \
+  { name, (PyCFunction)(function), METH_VARARGS, PYTHON_DOC(name, arguments, text) }
+#define PYTHON_ONE(name, function, argument, text) \
+  { name, (PyCFunction)(function), METH_O, PYTHON_DOC(name, argument, text) }
+#define PYTHON_PLAIN(name, function, text) \
+  { name, (PyCFunction)(function), METH_NOARGS, PYTHON_DOC(name, "", text) }
 #define PYTHON_GETTER(name, function, doc) \
   { name, (getter)(function), NULL, doc, NULL }
 

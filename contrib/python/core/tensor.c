@@ -363,11 +363,14 @@ static PyObject* tensor_get_is_borrowed(python_tensor_t* self, void* unused) {
 }
 
 static PyMethodDef tensor_methods[] = {
-    PYTHON_KEYWORDS("__array__", tensor_array, "__array__(dtype=None, copy=None)"),
+    PYTHON_KEYWORDS("__array__", tensor_array, "dtype=None, copy=None", "Returns a NumPy array."),
     PYTHON_KEYWORDS("__dlpack__", python_tensor_dlpack,
-                    "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)"),
-    PYTHON_PLAIN("__dlpack_device__", tensor_device, "Type and index of the device, as in DLPack."),
-    PYTHON_PLAIN("tolist", tensor_tolist, "The elements in nested lists; strings in a flat list."),
+                    "*, stream=None, max_version=None, dl_device=None, copy=None",
+                    "Returns a DLPack capsule."),
+    PYTHON_PLAIN("__dlpack_device__", tensor_device,
+                 "Returns type and index of the device, as in DLPack."),
+    PYTHON_PLAIN("tolist", tensor_tolist,
+                 "Returns the elements in nested lists; strings in a flat list."),
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef tensor_getters[] = {

@@ -161,8 +161,7 @@ static PyGetSetDef value_getters[] = {
     {NULL, NULL, NULL, NULL, NULL}};
 
 static PyMethodDef value_methods[] = {
-    {"set_name", (PyCFunction)value_set_name, METH_VARARGS, "set_name(name)"},
-    {NULL, NULL, 0, NULL}};
+    PYTHON_MANY("set_name", value_set_name, ", name", "Names the value."), {NULL, NULL, 0, NULL}};
 
 static PyType_Slot value_slots[] = {{Py_tp_doc, "A value of a network that is being built."},
                                     {Py_tp_dealloc, value_dealloc},

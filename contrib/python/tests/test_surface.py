@@ -101,6 +101,26 @@ class Surface(unittest.TestCase):
                 self.assertEqual(public - named[name], set(), name)
         self.assertEqual({name for name in named if not hasattr(_core, name)}, set())
 
+    def test_help_has_the_signatures_of_the_stubs(self):
+        stub = Path(tenon.__file__).with_name("_core.pyi").read_text(encoding="utf-8")
+        functions = [(_core, node) for node in ast.parse(stub).body]
+        for owner, node in list(functions):
+            if isinstance(node, ast.ClassDef):
+                functions += [(getattr(_core, node.name), item) for item in node.body]
+        checked = 0
+        for owner, node in functions:
+            if not isinstance(node, ast.FunctionDef) or node.decorator_list:
+                continue
+            if node.name.startswith("__") and node.name not in ("__array__", "__dlpack__"):
+                continue
+            function = getattr(owner, node.name)
+            wanted = [item.arg for item in node.args.args + node.args.kwonlyargs]
+            found = list(inspect.signature(function).parameters)
+            self.assertEqual(found, wanted, node.name)
+            self.assertRegex(inspect.getdoc(function), r"\w.*[.]$", node.name)
+            checked += 1
+        self.assertGreater(checked, 80)
+
     def test_everything_has_a_docstring(self):
         for name in tenon.__all__:
             value = getattr(tenon, name)
