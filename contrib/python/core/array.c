@@ -39,6 +39,19 @@ void python_array_release(python_array_t* array) {
   }
 }
 
+/* Strides from bytes to elements. */
+static int divide_strides(python_array_t* array, int64_t item_bytes) {
+  for (uint32_t k = 0; k < array->view.rank; ++k) {
+    if (array->strides[k] % item_bytes != 0) {
+      PyErr_SetString(PyExc_ValueError,
+                      "the array's strides are no multiples of its elements: copy it first");
+      return -1;
+    }
+    array->strides[k] /= item_bytes;
+  }
+  return 0;
+}
+
 /* Fills in extents and strides of the buffer. `dtype`: of its elements. */
 static int use_buffer(python_array_t* array, tenon_dtype_t dtype) {
   const Py_buffer* buffer = &array->buffer;
@@ -52,14 +65,9 @@ static int use_buffer(python_array_t* array, tenon_dtype_t dtype) {
   array->view.rank = (uint32_t)buffer->ndim;
   for (int k = 0; k < buffer->ndim; ++k) {
     array->dims[k] = buffer->shape[k];
-    array->strides[k] = buffer->strides[k] / buffer->itemsize;
-    if (buffer->strides[k] % buffer->itemsize != 0) {
-      PyErr_SetString(PyExc_ValueError,
-                      "the array's strides are no multiples of its elements: copy it first");
-      return -1;
-    }
+    array->strides[k] = buffer->strides[k];
   }
-  return 0;
+  return divide_strides(array, buffer->itemsize);
 }
 
 /* The name of the object's dtype as an element type; UNDEFINED for none. */
@@ -309,8 +317,8 @@ static int read_cuda(python_array_t* array, PyObject* members, bool writable) {
                    array->view.rank);
       return -1;
     }
-    for (uint32_t k = 0; k < array->view.rank; ++k) {
-      array->strides[k] /= bytes;
+    if (divide_strides(array, bytes) < 0) {
+      return -1;
     }
   }
   array->device_type = 2;

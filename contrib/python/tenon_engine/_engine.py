@@ -64,9 +64,25 @@ class TimingCache(_core.TimingCache):
 
 
 class Plan(_core.Plan):
-    """A built network as bytes: bytes(plan), memoryview(plan), plan.save(path)."""
+    """A built network as bytes: bytes(plan), memoryview(plan), plan.save(path). See build()."""
 
-    def __new__(cls, network: Network, **options: Any) -> "Plan":
+    def __new__(
+        cls,
+        network: Network,
+        *,
+        profiles: Optional[Sequence[Mapping[str, Range]]] = None,
+        samples: Optional[Sequence[Any]] = None,
+        **options: Any,
+    ) -> "Plan":
+        # Copies: objects of the program that are read meanwhile could change them.
+        if profiles is not None:
+            options["profiles"] = [_profile(profile) for profile in profiles]
+        if samples is not None:
+            names = [info.name for info in network.inputs]
+            options["samples"] = [
+                [sample[name] for name in names] if isinstance(sample, Mapping) else list(sample)
+                for sample in samples
+            ]
         return super().__new__(cls, network, options)
 
 
@@ -97,15 +113,9 @@ def build(
                   keep_refusals=True, exclude=["cpu:absolute"], time_budget_seconds=10,
                   blob_folder="/var/cache/x".
     """
-    if samples is not None:
-        names = [info.name for info in network.inputs]
-        samples = [
-            [sample[name] for name in names] if isinstance(sample, Mapping) else list(sample)
-            for sample in samples
-        ]
     return Plan(
         network,
-        profiles=[_profile(profile)] if profile else None,
+        profiles=[profile] if profile else None,
         device=device,
         thread_count=threads,
         permits=int(permit),

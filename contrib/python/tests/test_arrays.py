@@ -96,6 +96,8 @@ class WithoutNumPy(unittest.TestCase):
             context.set_output(0, Cuda(read_only=True))
         with self.assertRaisesRegex(ValueError, "2 strides for 1 axes"):
             context.set_input(0, Cuda(strides=(4, 4)))
+        with self.assertRaisesRegex(ValueError, "no multiples"):
+            context.set_input(0, Cuda(strides=(6,)))
 
     def test_views_keep_the_memory_of_an_output(self):
         context = context_of(unary(shape=(2,)))

@@ -204,6 +204,25 @@ class Plans(unittest.TestCase):
         with self.assertRaises(MemoryError):
             engine.set_weights("w", numpy.broadcast_to(numpy.float32(1), (2**60,)))
 
+    def test_samples_that_grow_while_they_are_read(self):
+        class Sample:
+            def __dlpack_device__(self):
+                return y.__dlpack_device__()
+
+            def __dlpack__(self, **options):
+                samples[0].extend([data] * 10000)
+                return y.__dlpack__(**options)
+
+        data = memoryview(bytes(24)).cast("f", (2, 3))
+        context = context_of(unary())
+        context.set_input(0, data)
+        context.run()
+        y = context.output(0, copy=False)
+        for make in (tenon.Plan, tenon.build):
+            samples = [[Sample()]]
+            self.assertGreater(len(make(unary(), samples=samples, no_measuring=True)), 0)
+            self.assertEqual(len(samples[0]), 10001)
+
     @needs_numpy
     def test_samples_measure_the_error(self):
         network = tenon.Network(DIGITS / "model.onnx", shapes={"image": (1, 1, 8, 8)})
