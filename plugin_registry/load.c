@@ -166,6 +166,7 @@ static tenon_status_t status_of(tenon__plugin_reason_t reason) {
       return TENON_ERROR_IO;
     case TENON_PLUGIN_REASON_GONE:
     case TENON_PLUGIN_REASON_CHANGED:
+    case TENON_PLUGIN_REASON_REQUIRES:
       return TENON_ERROR_NOT_FOUND;
     case TENON_PLUGIN_REASON_WRITABLE_BY_OTHERS:
     case TENON_PLUGIN_REASON_NOT_LISTED:

@@ -19,6 +19,7 @@ typedef struct parser_t {
   tenon__manifest_library_t* libraries;
   const char** isas;
   const char** services;
+  tenon__manifest_requirement_t* requirements;
   char* offers_text;
   size_t offers_text_size;
   bool has_built;
@@ -108,7 +109,7 @@ static bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-static bool take_name(parser_t* parser, const char* value) {
+static bool check_name(parser_t* parser, const char* value) {
   for (const char* c = value; *c != '\0'; ++c) {
     if (!is_letter_or_digit(*c) && *c != '_' && *c != '-') {
       return fail(parser, "a name has letters, digits, _ and - alone: '%s'", value);
@@ -117,15 +118,13 @@ static bool take_name(parser_t* parser, const char* value) {
   if (strlen(value) > NAME_LIMIT) {
     return fail(parser, "a name has at most %u characters", NAME_LIMIT);
   }
-  parser->manifest.name = value;
   return true;
 }
 
-static bool take_version(parser_t* parser, const char* value) {
+static bool check_version(parser_t* parser, const char* value) {
   if (strlen(value) > VERSION_LIMIT || strchr(value, ' ') != NULL) {
     return fail(parser, "a version has at most %u characters and no space", VERSION_LIMIT);
   }
-  parser->manifest.version = value;
   return true;
 }
 
@@ -222,6 +221,20 @@ static bool take_library(parser_t* parser, char* value) {
   return true;
 }
 
+/* "PLUGIN" or "PLUGIN >= VERSION". */
+static bool take_requirement(parser_t* parser, char* value) {
+  char* words[WORD_LIMIT];
+  size_t count = 0;
+  const bool is_split = split(value, words, &count);
+  if (!is_split || (count != 1 && (count != 3 || strcmp(words[1], ">=") != 0))) {
+    return fail(parser, "a plugin is required as: requires: PLUGIN [>= VERSION]");
+  }
+  const char* version = count == 3 ? words[2] : "";
+  parser->requirements[parser->manifest.requirement_count++] =
+      (tenon__manifest_requirement_t){words[0], version};
+  return check_name(parser, words[0]) && check_version(parser, version);
+}
+
 /* ---- Lines ---- */
 
 /* Keys that may come once: where the value goes. NULL for any other. */
@@ -239,14 +252,10 @@ static bool take_single(parser_t* parser, const char* key, const char* value, co
   if (*target != NULL) {
     return fail(parser, "'%s' is given twice", key);
   }
-  if (strcmp(key, "name") == 0) {
-    return take_name(parser, value);
-  }
-  if (strcmp(key, "version") == 0) {
-    return take_version(parser, value);
-  }
   *target = value;
-  return true;
+  return strcmp(key, "name") == 0      ? check_name(parser, value)
+         : strcmp(key, "version") == 0 ? check_version(parser, value)
+                                       : true;
 }
 
 static bool take_abi_line(parser_t* parser, const char* key, const char* value) {
@@ -281,6 +290,9 @@ static bool take_value(parser_t* parser, const char* key, char* value) {
   }
   if (strcmp(key, "needs-library") == 0) {
     return take_library(parser, value);
+  }
+  if (strcmp(key, "requires") == 0) {
+    return take_requirement(parser, value);
   }
   if (strcmp(key, "needs-isa") == 0) {
     parser->isas[parser->manifest.isa_count++] = value;
@@ -346,9 +358,11 @@ static bool make_room(parser_t* parser, const char* text, size_t size) {
   parser->libraries = tenon__arena_allocate(parser->arena, lines, sizeof(*parser->libraries));
   parser->isas = tenon__arena_allocate(parser->arena, lines, sizeof(*parser->isas));
   parser->services = tenon__arena_allocate(parser->arena, lines, sizeof(*parser->services));
+  parser->requirements = tenon__arena_allocate(parser->arena, lines, sizeof(*parser->requirements));
   parser->offers_text = tenon__arena_allocate(parser->arena, 1, size + 1);
   return (parser->offers != NULL && parser->libraries != NULL && parser->isas != NULL &&
-          parser->services != NULL && parser->offers_text != NULL) ||
+          parser->services != NULL && parser->requirements != NULL &&
+          parser->offers_text != NULL) ||
          fail_memory(parser);
 }
 
@@ -373,6 +387,7 @@ static bool check_whole(parser_t* parser) {
   manifest->libraries = parser->libraries;
   manifest->isas = parser->isas;
   manifest->services = parser->services;
+  manifest->requirements = parser->requirements;
   return true;
 }
 

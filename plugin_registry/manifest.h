@@ -35,6 +35,12 @@ typedef struct tenon__manifest_library_t {
   bool opened; /* true: at run time, through library/1; false: linked */
 } tenon__manifest_library_t;
 
+/* A plugin that must be used for this plugin to be used. */
+typedef struct tenon__manifest_requirement_t {
+  const char* name;
+  const char* version; /* the least version, compared by version.h; "" for any */
+} tenon__manifest_requirement_t;
+
 /* `built` and `needed` are versions in the format of TENON_ABI_VERSION. Lists have the order of the
  * lines. */
 typedef struct tenon__manifest_t {
@@ -55,6 +61,8 @@ typedef struct tenon__manifest_t {
   size_t isa_count;
   const char* const* services;
   size_t service_count;
+  const tenon__manifest_requirement_t* requirements;
+  size_t requirement_count;
 } tenon__manifest_t;
 
 /* Parses `text`, the note's descriptor including its NUL. Everything is copied to the arena. Linear

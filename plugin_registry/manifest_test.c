@@ -48,7 +48,8 @@ TENON_TEST(reads_every_key) {
         "offers: kernel *\n"
         "offers: oracle a b c d e\n"
         "needs-library: libcudnn.so.9 linked\nneeds-library: libz.so.1  opened\n"
-        "needs-isa: avx2\nneeds-isa: fma\nthreads: own\nhost-service: library/1\n"
+        "needs-isa: avx2\nneeds-isa: fma\nrequires: acme_core  >= 1.2\nrequires: good\nthreads: "
+        "own\nhost-service: library/1\n"
         "some-later-key: whatever");
   EXPECT_INT(world.finding.reason, TENON_PLUGIN_REASON_NONE);
   const tenon__manifest_t* m = &world.manifest;
@@ -81,6 +82,11 @@ TENON_TEST(reads_every_key) {
   EXPECT_TEXT(m->isas[1], "fma");
   EXPECT_INT(m->service_count, 1);
   EXPECT_TEXT(m->services[0], "library/1");
+  REQUIRE(m->requirement_count == 2);
+  EXPECT_TEXT(m->requirements[0].name, "acme_core");
+  EXPECT_TEXT(m->requirements[0].version, "1.2");
+  EXPECT_TEXT(m->requirements[1].name, "good");
+  EXPECT_TEXT(m->requirements[1].version, "");
   end(&world);
 }
 
@@ -131,6 +137,10 @@ TENON_TEST(refuses_values_of_known_keys) {
   expect_refused(HEAD "needs-library: a later\n", "'later'");
   expect_refused(HEAD "needs-library: ./a.so linked\n", "not by a path");
   expect_refused(HEAD "threads: many\n", "line 5: threads");
+  expect_refused(HEAD "requires: a b\n", "line 5: a plugin is required as");
+  expect_refused(HEAD "requires: a > 1\n", "line 5: a plugin is required as");
+  expect_refused(HEAD "requires: a >= 1 2\n", "line 5: a plugin is required as");
+  expect_refused(HEAD "requires: ../a\n", "line 5: a name has letters");
 }
 
 TENON_TEST(refuses_characters_that_deceive) {

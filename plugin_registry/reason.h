@@ -31,7 +31,8 @@
   X(EXTRA_EXPORTS, "exports more than tenon_plugin_query")                              \
   X(IMPORTS_TENON, "imports a symbol of Tenon; tables are the only way in")             \
   X(LIBRARIES, "needs other libraries than its manifest says")                          \
-  X(SHADOWED, "has the name of a plugin that was found before it")                      \
+  X(SHADOWED, "has the name of another plugin, which is used")                          \
+  X(REQUIRES, "requires another plugin")                                                \
   X(NOT_LISTED, "is not on the list of digests that the policy permits")                \
   X(SET_ASIDE, "is set aside, because it ended an earlier process")                     \
   X(CHANGED, "has changed since it was looked at")                                      \

@@ -8,9 +8,10 @@
  *   the plugin, compares its description with the manifest, starts it, and adds its items to the
  *   catalogue.
  *
- * The search path has absolute paths only; the working directory is never searched. A plugin that
- * is found first hides later ones of the same name. The policies are "any" and "listed" (by
- * SHA-256).
+ * The search path has absolute paths only; the working directory is never searched. Of several
+ * plugins with one name the newest version is used, of equal versions the first that is found; a
+ * plugin in use keeps its name. A plugin is refused if a plugin that it requires is not used. The
+ * policies are "any" and "listed" (by SHA-256).
  *
  * Several registries may live in one process. An image is loaded once for all of them and for the
  * life of the process; each registry starts it separately and has its own state. Several threads

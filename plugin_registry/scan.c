@@ -11,6 +11,7 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/catalog/catalog.h"
+#include "plugin_registry/names.h"
 #include "plugin_registry/state.h"
 
 #define SUFFIX ".so"
@@ -21,7 +22,6 @@
 typedef struct scan_t {
   tenon__registry_t* registry;
   tenon__string_map_t known; /* path -> the candidate of the last scan */
-  tenon__string_map_t names; /* name -> the candidate that has it */
   tenon__plugin_candidate_t** found;
   size_t found_count;
   size_t found_capacity;
@@ -243,31 +243,6 @@ static bool take_gone(scan_t* scan) {
   return true;
 }
 
-/* False when memory is out. */
-static bool resolve_name(scan_t* scan, tenon__plugin_candidate_t* candidate) {
-  const tenon__plugin_candidate_t* first = find(&scan->names, candidate->manifest->name);
-  if (first == NULL) {
-    return set(&scan->names, candidate->manifest->name, candidate);
-  }
-  tenon__candidate_refuse(candidate, (tenon__finding_t){TENON_PLUGIN_REASON_SHADOWED, first->path});
-  return true;
-}
-
-/* Who is in use keeps its name; among the others the first in the search path has it. */
-static bool resolve_names(scan_t* scan) {
-  for (int round = 0; round < 2; ++round) {
-    for (size_t i = 0; i < scan->found_count; ++i) {
-      tenon__plugin_candidate_t* candidate = scan->found[i];
-      const bool is_in_use = candidate->state == TENON_CANDIDATE_LOADED || candidate->promised;
-      const bool is_now = is_in_use == (round == 0);
-      if (candidate->state != TENON_CANDIDATE_REFUSED && is_now && !resolve_name(scan, candidate)) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
 static bool make_list(scan_t* scan) {
   tenon__registry_t* registry = scan->registry;
   for (size_t i = 0; i < registry->candidate_count; ++i) {
@@ -285,13 +260,12 @@ static bool make_list(scan_t* scan) {
       return false;
     }
   }
-  return take_gone(scan) && resolve_names(scan);
+  return take_gone(scan) && tenon__names_resolve(registry, scan->found, scan->found_count);
 }
 
 static bool replace_list(tenon__registry_t* registry) {
   scan_t scan = {.registry = registry};
   tenon__string_map_initialize(&scan.known, registry->allocator);
-  tenon__string_map_initialize(&scan.names, registry->allocator);
   const bool good = make_list(&scan);
   if (good) {
     void* old = registry->candidates;
@@ -303,7 +277,6 @@ static bool replace_list(tenon__registry_t* registry) {
     scan.found_capacity = old_capacity;
   }
   tenon__free(registry->allocator, scan.found, scan.found_capacity * sizeof(void*));
-  tenon__string_map_deinitialize(&scan.names);
   tenon__string_map_deinitialize(&scan.known);
   return good;
 }

@@ -3,6 +3,7 @@
  * Each fault is one macro; CMakeLists.txt lists the plugins and tests say what must become of each.
  *
  *   FIXTURE_NAME "good"      identity; operators and kernels carry it too
+ *   FIXTURE_VERSION "1.0.0"
  *   FIXTURE_OPERATOR         identity of its operator, when two plugins define the same
  *   FIXTURE_CASE             what the operator computes
  *   FIXTURE_OFFERS           more lines of the manifest
@@ -15,6 +16,9 @@
 
 #ifndef FIXTURE_NAME
 #define FIXTURE_NAME "good"
+#endif
+#ifndef FIXTURE_VERSION
+#define FIXTURE_VERSION "1.0.0"
 #endif
 #ifndef FIXTURE_OPERATOR
 #define FIXTURE_OPERATOR FIXTURE_NAME ".twice/1"
@@ -42,7 +46,7 @@
 /* ---- The manifest ---- */
 
 #if !defined(FIXTURE_MANIFEST)
-TENON_PLUGIN_MANIFEST(FIXTURE_NAME, "1.0.0", FIXTURE_PROMISE FIXTURE_OFFERS)
+TENON_PLUGIN_MANIFEST(FIXTURE_NAME, FIXTURE_VERSION, FIXTURE_PROMISE FIXTURE_OFFERS)
 #ifdef FIXTURE_TWO_MANIFESTS
     ;
 #define tenon_plugin_manifest second_manifest /* NOLINT(readability-identifier-naming) */
@@ -191,7 +195,7 @@ static const tenon_plugin_t plugin = {.size = FIXTURE_ROOT_SIZE,
                                       .built = FIXTURE_BUILT,
                                       .needed = FIXTURE_NEEDED,
                                       .name = FIXTURE_ROOT_NAME,
-                                      .version = "1.0.0",
+                                      .version = FIXTURE_VERSION,
                                       .offerings = TENON_LIST(offerings),
                                       .start = start,
                                       .stop = stop};

@@ -2056,7 +2056,7 @@ TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* 
  * "Tenon", type 1, its descriptor a text of lines "key: value", UTF-8, at most 64 KiB:
  *
  *   name: acme_vision            [required] letters, digits, _ and -; the plugin's identity
- *   version: 1.2.0               [required]
+ *   version: 1.2.0               [required] of several plugins with one name, the newest is used
  *   abi: 0.7                     [required] built
  *   needed: 0.7                  [required]
  *   vendor: Acme
@@ -2071,6 +2071,9 @@ TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* 
  *                                loaded. x86-64: sse4.2 avx avx2 fma bmi2 avx512 avx512f avx512bw
  *                                avx512dq avx512vl; aarch64: neon. A name of another list is
  *                                refused; what a device must have is the kernel's `isa`
+ *   requires: acme_core >= 1.2   is refused unless a plugin of this name and of this version or a
+ *                                newer one is used; one line for each. ">= VERSION" may be absent.
+ *                                The required plugin is not loaded first
  *   threads: own                 brings threads of its own
  *   host-service: library/1      asks for it
  *
