@@ -9,8 +9,9 @@
  *   OIHWBo    [O / block, I, H, W, block], if x is in no blocks, and for depthwise convolutions
  *   OIHWBiBo  [O / block, I / block, H, W, block, block], else
  *
- * The file does not have the size of a block. It is that of the machine that wrote the file, where
- * ONNX Runtime demands that the network runs.
+ * ONNX Runtime takes the size of a block from the processor and does not write it into the file. Here
+ * it follows from the shapes, or the attribute block_size gives it. Else the node is refused, since
+ * another size gives other numbers.
  */
 #include <inttypes.h>
 
@@ -18,60 +19,86 @@
 #include "families.h"
 #include "steps.h"
 
-/* The size of a block of ONNX Runtime on this processor, for `channels` channels. */
-static int64_t block_size(int64_t channels) {
-  int64_t size = 16;
-#if defined(__x86_64__) && defined(__GNUC__)
-  size = __builtin_cpu_supports("avx512f") ? 16 : 8;
-#endif
-  return channels % size == 0 ? size : 8;
+/* Returns the attribute block_size, or the only size that fits the shapes of the node. Returns 0 after a
+ * failure. */
+static int64_t block_size(tenon_make_t* make, bool fits_8, bool fits_16) {
+  const int64_t given = tenon_make_get_int(make, "block_size", 0);
+  if ((given == 8 && fits_8) || (given == 16 && fits_16)) {
+    return given;
+  }
+  if (given != 0) {
+    microsoft_refuse(make, "block_size", "the channels are not in such blocks");
+  } else if (!fits_8 && !fits_16) {
+    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED, "the channels are not in blocks of 8 or 16");
+  } else if (fits_8 && fits_16) {
+    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
+                    "the channels fit blocks of 8 and of 16, and the file does not have the size; "
+                    "optimise the network at level extended, or add the attribute block_size as "
+                    "contrib/microsoft/README.md explains");
+  } else {
+    return fits_8 ? 8 : 16;
+  }
+  return 0;
 }
 
-static int64_t rounded_up(int64_t channels) {
-  const int64_t block = block_size(0);
-  return (channels + block - 1) / block * block;
+typedef struct weights_t {
+  int64_t dims[4]; /* out, in, height, width */
+  int64_t groups;
+} weights_t;
+
+/* Returns true if the weights have blocks of outputs only. */
+static bool is_by_output(const weights_t* weights, int64_t block) {
+  return weights->groups == 1 ? weights->dims[1] < block
+                              : weights->dims[1] == 1 && weights->dims[0] == weights->groups;
+}
+
+static bool has_blocks(const weights_t* weights, int64_t block) {
+  return weights->dims[0] % block == 0 &&
+         (is_by_output(weights, block) ||
+          (weights->dims[1] % block == 0 && weights->dims[0] / weights->groups % block == 0));
 }
 
 /* Undoes the blocks of the weights, input 1. */
 static tenon_value_t plain_weights(tenon_make_t* make) {
   const tenon_value_t w = tenon_make_input(make, 1);
-  const int64_t groups = tenon_make_get_int(make, "group", 1);
-  const int64_t out = tenon_make_dim(make, w, 0);
-  const int64_t in = tenon_make_dim(make, w, 1);
-  const int64_t block = block_size(out);
-  const int64_t height = tenon_make_dim(make, w, 2);
-  const int64_t width = tenon_make_dim(make, w, 3);
-  if (tenon_make_rank(make, w) != 4 || in < 1 || out % block != 0 || height < 1 || width < 1) {
-    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
-                    "weights of %" PRId64 " and %" PRId64 " channels are not in blocks of 8 or 16",
-                    out, in);
+  weights_t weights = {.groups = tenon_make_get_int(make, "group", 1)};
+  bool is_known = tenon_make_rank(make, w) == 4 && weights.groups >= 1;
+  for (uint32_t k = 0; k < 4; ++k) {
+    weights.dims[k] = tenon_make_dim(make, w, k);
+    is_known = is_known && weights.dims[k] >= 1;
+  }
+  if (!is_known || weights.dims[0] % weights.groups != 0) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
+                    "the weights are not [out, in, height, width] for %" PRId64 " groups",
+                    weights.groups);
     return w;
   }
-  const bool by_output_only = groups == 1 ? in < block : in == 1;
-  const int64_t dims[4] = {out, in, height, width};
-  if (by_output_only) {
-    const int64_t apart[5] = {out / block, in, height, width, block};
-    static const int64_t perm[5] = {0, 4, 1, 2, 3};
-    return tenon_make_reshape(
-        make, tenon_make_permute(make, tenon_make_reshape(make, w, apart, 5), perm, 5), dims, 4);
-  }
-  if (in % block != 0) {
-    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
-                    "weights of %" PRId64 " input channels are not in blocks of %" PRId64
-                    "; optimise the network on this machine, or at level extended",
-                    in, block);
+  const int64_t block = block_size(make, has_blocks(&weights, 8), has_blocks(&weights, 16));
+  if (block == 0) {
     return w;
   }
-  const int64_t apart[6] = {out / block, in / block, height, width, block, block};
-  static const int64_t perm[6] = {0, 5, 1, 4, 2, 3};
+  const int64_t* dims = weights.dims;
+  const bool by_output = is_by_output(&weights, block);
+  const int64_t apart[6] = {
+      dims[0] / block, by_output ? dims[1] : dims[1] / block, dims[2], dims[3], block, block};
+  static const int64_t perms[2][6] = {{0, 5, 1, 4, 2, 3}, {0, 4, 1, 2, 3}};
+  const size_t rank = by_output ? 5 : 6;
   return tenon_make_reshape(
-      make, tenon_make_permute(make, tenon_make_reshape(make, w, apart, 6), perm, 6), dims, 4);
+      make,
+      tenon_make_permute(make, tenon_make_reshape(make, w, apart, rank), perms[by_output], rank),
+      dims, 4);
 }
 
 static void conv(tenon_make_t* make) {
   tenon_make_output(make, 0,
                     microsoft_convolution(make, tenon_make_input(make, 0), plain_weights(make),
                                           tenon_make_input(make, 3)));
+}
+
+/* Returns the number of zero channels after `channels`, up to whole blocks. */
+static int64_t missing_channels(tenon_make_t* make, int64_t channels) {
+  const int64_t missing[2] = {(8 - channels % 8) % 8, (16 - channels % 16) % 16};
+  return missing[0] == missing[1] || block_size(make, true, true) == 8 ? missing[0] : missing[1];
 }
 
 /* Rounds the channels up, with zeros. */
@@ -85,13 +112,14 @@ static void reorder_input(tenon_make_t* make) {
     tenon_make_fail(make, TENON_ERROR_UNSUPPORTED, "the number of channels must be known");
     return;
   }
-  if (rounded_up(channels) == channels) {
+  const int64_t missing = missing_channels(make, channels);
+  if (missing == 0) {
     tenon_make_output(make, 0, tenon_make_1(make, "pass_through", x));
     return;
   }
   int64_t pads[2 * TENON_MAKE_LIST_LIMIT] = {0};
   const uint32_t rank = tenon_make_rank(make, x);
-  pads[rank + 1] = rounded_up(channels) - channels;
+  pads[rank + 1] = missing;
   tenon_make_output(make, 0,
                     tenon_make_2(make, "pad", x, tenon_make_int64s(make, pads, 2 * (size_t)rank)));
 }

@@ -46,7 +46,7 @@ def change_input(draw, model, node):
     extents = draw.choice(model.graph.input).type.tensor_type.shape.dim
     kind = draw.randrange(4)
     if kind == 0 and extents:
-        draw.choice(extents).dim_value = draw.choice((0, 1, 3, 5, 7, 2**40))
+        draw.choice(extents).dim_value = draw.choice((0, 1, 3, 5, 7, 2**40, 2**62))
     elif kind == 1:
         del extents[draw.randint(0, len(extents)):]
     elif kind == 2:

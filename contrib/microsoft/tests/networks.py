@@ -14,6 +14,8 @@ import shutil
 import subprocess
 import sys
 
+import block_size
+
 try:
     import numpy as np
     import onnx
@@ -75,6 +77,8 @@ def compare(tenon, work, folder, level):
     inputs = read_inputs(folder / "test_data_set_0")
     feeds = {info.name: value for info, value in zip(session.get_inputs(), inputs)}
     outputs = session.run(None, feeds)
+    if level == "all":
+        block_size.add(model, block_size.of_processor())
     write(data, "input", [feeds[info.name] for info in session.get_inputs()], session.get_inputs())
     write(data, "output", outputs, session.get_outputs())
     run = subprocess.run([tenon, "suite", str(work), "--rtol", "1e-3", "--no-cache", "--timeout", "600", "--no-measuring"],

@@ -16,6 +16,8 @@ import shutil
 import subprocess
 import sys
 
+import block_size
+
 try:
     import numpy as np
     import onnx
@@ -184,6 +186,8 @@ def compare(arguments, folder, source, form, feeds, exact):
         path = model if level == "none" else work / f"{level}.onnx"
         try:
             wanted = session(model, level, None if level == "none" else path).run(None, feeds)
+            if level == "all":
+                block_size.add(path, block_size.of_processor())
             own, noise = difference(run_tenon(arguments.tenon, path, feeds, work / "run"), wanted), difference(wanted, exact)
             has_failed = not own <= max(noise, 1e-5)
             print(f"{name} {level}: {own:.1e} of {noise:.1e}{' FAILED' if has_failed else ''}", flush=True)

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Runs the recorded cases, draws random ones beside ONNX Runtime, or builds cases with an error.
+# Runs the recorded cases, draws random ones beside ONNX Runtime, or builds models with errors.
 #   run.sh cases TENON CASES WORK           recorded cases, in several modes
 #   run.sh random TENON TESTS WORK [COUNT [SEED]]
-#   run.sh mutated TENON TESTS WORK
+#   run.sh mutated TENON TESTS WORK         recorded cases with one error each
+#   run.sh refused TENON TESTS WORK         nodes that the plugin refuses
 set -u
 mode=$1 tenon=$2 folder=$3 work=$4
 XDG_CACHE_HOME=$work/cache
@@ -28,6 +29,9 @@ python=${TENON_PYTHON:-$folder/../../../build/python/bin/python}
 [ -x "$python" ] || python=python3
 if [ "$mode" = mutated ]; then
   exec "$python" -B "$folder/mutated.py" "$tenon" "$folder/cases"
+fi
+if [ "$mode" = refused ]; then
+  exec "$python" -B "$folder/refused.py" "$tenon"
 fi
 if [ "$mode" = random ]; then
   "$python" -B "$folder/record.py" "$work/cases" --count "${5:-8}" --seed "${6:-20260101}"
