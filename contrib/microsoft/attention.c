@@ -23,26 +23,6 @@ static tenon_value_t half_of(tenon_make_t* make, tenon_value_t both, int64_t ind
              : both;
 }
 
-/* Widths of q, k and v in the projection of `width` columns. */
-static void widths_of(tenon_make_t* make, int64_t width, int64_t out_widths[3]) {
-  const int64_t* sizes = NULL;
-  size_t count = 0;
-  for (int i = 0; i < 3; ++i) {
-    out_widths[i] = width / 3;
-  }
-  if (tenon_make_get_ints(make, "qkv_hidden_sizes", &sizes, &count) && count == 3) {
-    for (int i = 0; i < 3; ++i) {
-      out_widths[i] = sizes[i];
-    }
-  }
-  if (width < 0 || out_widths[0] + out_widths[1] + out_widths[2] != width) {
-    tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
-                    "q, k and v have %" PRId64 ", %" PRId64 " and %" PRId64
-                    " columns, the weights have %" PRId64,
-                    out_widths[0], out_widths[1], out_widths[2], width);
-  }
-}
-
 static void refuse_cuda(tenon_make_t* make) {
   if (tenon_make_get_int(make, "do_rotary", 0) != 0) {
     microsoft_refuse(make, "do_rotary", "CUDA alone has it; use RotaryEmbedding");
@@ -60,17 +40,14 @@ static void attend_projection(tenon_make_t* make, tenon_value_t all, uint32_t ma
   const int64_t count = microsoft_head_count(make, "num_heads");
   const tenon_value_t past = tenon_make_input(make, past_index);
   int64_t widths[3] = {0, 0, 0};
-  widths_of(make, tenon_make_dim(make, all, 2), widths);
   tenon_value_t parts[3] = {{0}, {0}, {0}};
-  for (int64_t i = 0, begin = 0; i < 3; begin += widths[i], ++i) {
-    parts[i] = microsoft_split_heads(make, tenon_make_slice(make, all, 2, begin, begin + widths[i]),
-                                     count);
-  }
+  microsoft_widths(make, tenon_make_dim(make, all, 2), widths);
+  microsoft_split_columns(make, all, widths, parts);
   const tenon_value_t mask = microsoft_key_mask(make, mask_index, key_count(make, all, 1, past, 3));
   const microsoft_heads_t heads = {
-      .q = parts[0],
-      .k = parts[1],
-      .v = parts[2],
+      .q = microsoft_split_heads(make, parts[0], count),
+      .k = microsoft_split_heads(make, parts[1], count),
+      .v = microsoft_split_heads(make, parts[2], count),
       .past_k = half_of(make, past, 0),
       .past_v = half_of(make, past, 1),
       .mask = microsoft_both(make, mask, tenon_make_input(make, bias_index)),
@@ -123,58 +100,39 @@ static tenon_value_t unpacked(tenon_make_t* make, tenon_value_t packed, int64_t 
   return tenon_make_reshape(make, part, dims, 3);
 }
 
-/* Adds columns [begin, begin + width of value) of the bias, input 3. */
-static tenon_value_t with_bias(tenon_make_t* make, tenon_value_t value, uint32_t bias,
-                               int64_t begin) {
-  const int64_t width = tenon_make_dim(make, value, 2);
-  if (!tenon_make_has_input(make, bias)) {
-    return value;
-  }
-  if (width < 0 || begin < 0) {
-    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
-                    "the last extent of q, k and v must be known to add a bias");
-    return value;
-  }
-  return tenon_make_2(
-      make, "add", value,
-      tenon_make_slice(make, tenon_make_input(make, bias), 0, begin, begin + width));
-}
-
-/* Sets q, k and v from inputs 0 to 2, with the bias. */
-static void read_heads(tenon_make_t* make, int64_t count, uint32_t bias,
+/* Sets q, k and v from inputs 0 to 2, with the bias. One input may hold several: q all three, or k both
+ * k and v, by heads; with `is_packed`, q all three in columns. */
+static void read_heads(tenon_make_t* make, int64_t count, uint32_t bias, bool is_packed,
                        microsoft_heads_t* out_heads) {
-  tenon_value_t q = tenon_make_input(make, 0);
-  tenon_value_t k = tenon_make_input(make, 1);
-  tenon_value_t v = tenon_make_input(make, 2);
+  tenon_value_t parts[3] = {tenon_make_input(make, 0), tenon_make_input(make, 1),
+                            tenon_make_input(make, 2)};
+  const tenon_value_t q = parts[0];
+  const tenon_value_t k = parts[1];
   if (tenon_make_rank(make, q) == 5) {
-    k = unpacked(make, q, 1);
-    v = unpacked(make, q, 2);
-    q = unpacked(make, q, 0);
+    for (uint32_t i = 0; i < 3; ++i) {
+      parts[i] = unpacked(make, q, i);
+    }
   } else if (tenon_make_present(k) && tenon_make_rank(make, k) == 5) {
-    v = unpacked(make, k, 1);
-    k = unpacked(make, k, 0);
+    parts[1] = unpacked(make, k, 0);
+    parts[2] = unpacked(make, k, 1);
+  } else if (is_packed && !tenon_make_present(k)) {
+    int64_t widths[3] = {0, 0, 0};
+    microsoft_widths(make, tenon_make_dim(make, q, 2), widths);
+    microsoft_split_columns(make, q, widths, parts);
   }
-  if (!tenon_make_present(k) && tenon_make_rank(make, q) == 3 && bias == 10) {
-    const int64_t third = tenon_make_dim(make, q, 2) / 3;
-    k = tenon_make_slice(make, q, 2, third, 2 * third);
-    v = tenon_make_slice(make, q, 2, 2 * third, 3 * third);
-    q = tenon_make_slice(make, q, 2, 0, third);
-  }
-  if (!tenon_make_present(k) || !tenon_make_present(v)) {
+  if (!tenon_make_present(parts[1]) || !tenon_make_present(parts[2])) {
     tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "keys or values are absent");
     return;
   }
-  const int64_t width = tenon_make_dim(make, q, 2);
-  out_heads->q = microsoft_split_heads(make, with_bias(make, q, bias, 0), count);
-  if (tenon_make_rank(make, k) == 4) { /* keys and values of cross attention, by heads already */
-    out_heads->k = k;
-    out_heads->v = v;
-    return;
+  /* Keys and values of cross attention may be apart by heads already. They have no bias then. */
+  const uint32_t joined = tenon_make_rank(make, parts[1]) == 4 ? 1 : 3;
+  microsoft_add_biases(make, bias, joined, parts);
+  for (uint32_t i = 0; i < joined; ++i) {
+    parts[i] = microsoft_split_heads(make, parts[i], count);
   }
-  const int64_t k_width = tenon_make_dim(make, k, 2);
-  out_heads->k = microsoft_split_heads(make, with_bias(make, k, bias, width), count);
-  out_heads->v = microsoft_split_heads(
-      make, with_bias(make, v, bias, width < 0 || k_width < 0 ? -1 : width + k_width), count);
+  out_heads->q = parts[0];
+  out_heads->k = parts[1];
+  out_heads->v = parts[2];
 }
 
 static void set_outputs(tenon_make_t* make, const microsoft_attended_t* attended) {
@@ -195,7 +153,7 @@ static void multi_head_attention(tenon_make_t* make) {
   microsoft_refuse_input(make, 8, "past_sequence_length",
                          "the caches must grow; export without shared buffers");
   microsoft_refuse_input(make, 9, "cache_indirection", "beam search belongs to the application");
-  read_heads(make, microsoft_head_count(make, "num_heads"), 3, &heads);
+  read_heads(make, microsoft_head_count(make, "num_heads"), 3, false, &heads);
   heads.past_k = tenon_make_input(make, 6);
   heads.past_v = tenon_make_input(make, 7);
   heads.is_causal = tenon_make_get_int(make, "unidirectional", 0) != 0;
@@ -259,7 +217,7 @@ static void decoder_attention(tenon_make_t* make) {
   if (!tenon_make_has_input(make, 8)) {
     microsoft_refuse_input(make, 9, "cache_indirection", "beam search belongs to the application");
   }
-  read_heads(make, microsoft_head_count(make, "num_heads"), 10, &heads);
+  read_heads(make, microsoft_head_count(make, "num_heads"), 10, true, &heads);
   if (!tenon_make_ok(make)) {
     return;
   }

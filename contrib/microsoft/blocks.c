@@ -45,9 +45,6 @@ static tenon_value_t unpacked(tenon_make_t* make, tenon_value_t value, int64_t b
   return tenon_make_end(make);
 }
 
-/* Extents in attributes of models. Products of two of them fit 64 bits. */
-enum { EXTENT_MAX = INT32_MAX };
-
 /* ---- MatMulNBits ---- */
 
 typedef struct nbits_t {
@@ -89,23 +86,17 @@ static void mat_mul_nbits(tenon_make_t* make) {
   const tenon_value_t a = tenon_make_input(make, 0);
   nbits_t node = {.bits = tenon_make_get_int(make, "bits", 4),
                   .block = tenon_make_get_int(make, "block_size", 0),
-                  .depth = tenon_make_get_int(make, "K", 0),
-                  .columns = tenon_make_get_int(make, "N", 0)};
+                  .depth = microsoft_extent(make, "K"),
+                  .columns = microsoft_extent(make, "N")};
   if (tenon_make_get_int(make, "weight_prepacked", 0) != 0) {
     microsoft_refuse(make, "weight_prepacked", "the layout of the weights belongs to CUDA kernels");
   }
   if (node.bits != 2 && node.bits != 4 && node.bits != 8) {
     microsoft_refuse(make, "bits", "use 2, 4 or 8");
   }
-  if (node.block < 16 || node.block % 16 != 0 || node.block > EXTENT_MAX) {
+  if (node.block < 16 || node.block % 16 != 0 || node.block > MICROSOFT_EXTENT_MAX) {
     microsoft_refuse(make, "block_size", "use a multiple of 16");
     return;
-  }
-  if (node.depth < 0 || node.depth > EXTENT_MAX) {
-    microsoft_refuse(make, "K", "it is not an extent of the weights");
-  }
-  if (node.columns < 0 || node.columns > EXTENT_MAX) {
-    microsoft_refuse(make, "N", "it is not an extent of the weights");
   }
   if (tenon_make_elements(make, tenon_make_input(make, 1), 0,
                           tenon_make_rank(make, tenon_make_input(make, 1))) == 0) {
@@ -237,14 +228,14 @@ static void mat_mul_bnb4(tenon_make_t* make) {
   static const int64_t table_dims[] = {16};
   const tenon_value_t a = tenon_make_input(make, 0);
   const int64_t type = tenon_make_get_int(make, "quant_type", 0);
-  const int64_t dims[] = {tenon_make_get_int(make, "N", 0), tenon_make_get_int(make, "K", 0)};
+  const int64_t dims[] = {microsoft_extent(make, "N"), microsoft_extent(make, "K")};
   const int64_t block = tenon_make_get_int(make, "block_size", 0);
   if (type != 0 && type != 1) {
     microsoft_refuse(make, "quant_type", "use 0 (FP4) or 1 (NF4)");
     return;
   }
-  if (block < 1 || dims[0] < 0 || dims[0] > EXTENT_MAX || dims[1] < 0 || dims[1] > EXTENT_MAX) {
-    microsoft_refuse(make, block < 1 ? "block_size" : "K", "it or N is not an extent");
+  if (block < 1) {
+    microsoft_refuse(make, "block_size", "use a positive number");
     return;
   }
   tenon_make_begin(make, "microsoft.packed_bytes/1");

@@ -1,9 +1,13 @@
 /* Mixtures of experts. Each expert computes all tokens, and each token has a weight for each expert:
  * 0 for those that it does not select. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "families.h"
 #include "steps.h"
+
+/* Each expert has nodes of its own. */
+enum { MAX_EXPERTS = 4096 };
 
 /* One layer of all experts: numbers of inputs. */
 typedef struct layer_t {
@@ -48,7 +52,7 @@ static tenon_value_t byte_product(tenon_make_t* make, const layer_t* layer, int6
       tenon_make_get_int(make, layer->bits, tenon_make_get_int(make, "expert_weight_bits", 4));
   if (bits != 2 && bits != 4 && bits != 8) {
     tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
-                    "weights of %d bits are not supported: use 2, 4 or 8", (int)bits);
+                    "weights of %" PRId64 " bits are not supported: use 2, 4 or 8", bits);
     return x;
   }
   const tenon_value_t data = item(make, layer->weights, expert);
@@ -58,7 +62,7 @@ static tenon_value_t byte_product(tenon_make_t* make, const layer_t* layer, int6
   const int64_t block = size > 0 ? size : depth;
   if (outputs < 0 || depth <= 0 || block < 16 || block % 16 != 0 || depth % block != 0) {
     tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
-                    "weights are not whole blocks of %d: use a multiple of 16", (int)block);
+                    "weights are not whole blocks of %" PRId64 ": use a multiple of 16", block);
     return x;
   }
   const int64_t b_dims[] = {outputs, depth / block, block * bits / 8};
@@ -217,8 +221,10 @@ static void mix(tenon_make_t* make, const layer_t layers[3], uint32_t router_wei
   if (tenon_make_get_int(make, "swiglu_limit_after_activation", 0) != 0) {
     microsoft_refuse(make, "swiglu_limit_after_activation", "CUDA alone has it");
   }
-  if (experts < 1) {
-    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED, "the number of experts is not known");
+  if (experts < 1 || experts > MAX_EXPERTS) {
+    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
+                    "%" PRId64 " experts are not supported: use 1 to %d, a known number", experts,
+                    MAX_EXPERTS);
   }
   if (!tenon_make_ok(make)) {
     return;

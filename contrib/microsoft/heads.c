@@ -6,12 +6,57 @@
 #include "steps.h"
 
 int64_t microsoft_head_count(tenon_make_t* make, const char* name) {
-  const int64_t heads = tenon_make_get_int(make, name, 0);
+  const int64_t heads = microsoft_extent(make, name);
   if (heads < 1) {
-    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "%s is %" PRId64 ", not at least 1", name,
-                    heads);
+    microsoft_refuse(make, name, "it must be at least 1");
+    return 1;
   }
   return heads;
+}
+
+void microsoft_widths(tenon_make_t* make, int64_t width, int64_t out_widths[3]) {
+  const int64_t* sizes = NULL;
+  size_t count = 0;
+  const bool is_given = tenon_make_get_ints(make, "qkv_hidden_sizes", &sizes, &count) && count == 3;
+  bool is_valid = width >= 0;
+  int64_t sum = 0;
+  for (int k = 0; k < 3; ++k) {
+    out_widths[k] = is_given ? sizes[k] : width / 3;
+    is_valid = is_valid && out_widths[k] >= 0 && out_widths[k] <= width - sum;
+    sum += is_valid ? out_widths[k] : 0;
+  }
+  if (!is_valid || sum != width) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
+                    "q, k and v have %" PRId64 ", %" PRId64 " and %" PRId64
+                    " columns, all have %" PRId64,
+                    out_widths[0], out_widths[1], out_widths[2], width);
+  }
+}
+
+void microsoft_split_columns(tenon_make_t* make, tenon_value_t all, const int64_t widths[3],
+                             tenon_value_t out_parts[3]) {
+  const int64_t axis = (int64_t)tenon_make_rank(make, all) - 1;
+  for (int64_t k = 0, begin = 0; k < 3; begin += widths[k], ++k) {
+    out_parts[k] = tenon_make_slice(make, all, axis, begin, begin + widths[k]);
+  }
+}
+
+void microsoft_add_biases(tenon_make_t* make, uint32_t index, uint32_t count,
+                          tenon_value_t* inout_parts) {
+  int64_t begin = 0;
+  for (uint32_t k = 0; k < count && tenon_make_has_input(make, index); ++k) {
+    const int64_t width =
+        tenon_make_dim(make, inout_parts[k], tenon_make_rank(make, inout_parts[k]) - 1);
+    if (width < 0) {
+      tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
+                      "the last extents of q, k and v must be known to add a bias");
+      return;
+    }
+    inout_parts[k] = tenon_make_2(
+        make, "add", inout_parts[k],
+        tenon_make_slice(make, tenon_make_input(make, index), 0, begin, begin + width));
+    begin += width;
+  }
 }
 
 tenon_value_t microsoft_split_heads(tenon_make_t* make, tenon_value_t value, int64_t heads) {

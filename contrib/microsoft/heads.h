@@ -38,7 +38,20 @@ tenon_value_t microsoft_both(tenon_make_t* make, tenon_value_t a, tenon_value_t 
  * [1], the number of keys. */
 tenon_value_t microsoft_key_mask(tenon_make_t* make, uint32_t index, tenon_value_t keys);
 
-/* Reads num_heads, at least 1. */
+/* Reads a number of heads, 1 to MICROSOFT_EXTENT_MAX. Returns 1 after a failure. */
 int64_t microsoft_head_count(tenon_make_t* make, const char* name);
+
+/* Reads the widths of q, k and v, which are columns of one tensor: qkv_hidden_sizes, or thirds of
+ * `width`. Fails unless their sum is `width`. */
+void microsoft_widths(tenon_make_t* make, int64_t width, int64_t out_widths[3]);
+
+/* Slices the last axis into q, k and v. */
+void microsoft_split_columns(tenon_make_t* make, tenon_value_t all, const int64_t widths[3],
+                             tenon_value_t out_parts[3]);
+
+/* Adds to the first `count` of q, k and v their columns of the bias, input `index`, if it is present.
+ * The last extents must be known then. */
+void microsoft_add_biases(tenon_make_t* make, uint32_t index, uint32_t count,
+                          tenon_value_t* inout_parts);
 
 #endif

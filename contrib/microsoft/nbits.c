@@ -113,6 +113,7 @@ static const tenon_operator_t operators[] = {
          LIST_OF(tenon_attribute_descriptor_t, INT("bits"), INT("block_size"), INT("K"), INT("N")),
      .checks =
          LIST_OF(tenon_check_t, BITS_CHECKS, CHECK("rank(a) >= 1", "a is a scalar"),
+                 CHECK("K >= 1", "K is {K}, not at least 1"),
                  CHECK("dim(a, -1) == K", "a has {dim(a, -1)} columns, not K = {K}"),
                  CHECK("rank(b) == 3 && dim(b, 0) == N && dim(b, 1) == ceil_div(K, block_size)"
                        " && dim(b, 2) == block_size * bits / 8",

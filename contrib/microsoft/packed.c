@@ -84,23 +84,13 @@ static void attend(tenon_make_t* make, const tenon_value_t parts[3], uint32_t of
 }
 
 static void packed_attention(tenon_make_t* make) {
-  const int64_t* sizes = NULL;
-  size_t count = 0;
-  const int64_t width = tenon_make_dim(make, tenon_make_input(make, 1), 1);
-  int64_t ends[3] = {width / 3, width / 3 * 2, width};
-  if (tenon_make_get_ints(make, "qkv_hidden_sizes", &sizes, &count) && count == 3) {
-    ends[0] = sizes[0];
-    ends[1] = sizes[0] + sizes[1];
-  }
-  if (width < 3) {
-    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED, "the extents of the weights must be known");
-    return;
-  }
-  const tenon_value_t all = microsoft_add_input(
-      make, tenon_make_2(make, "mat_mul", tenon_make_input(make, 0), tenon_make_input(make, 1)), 2);
-  const tenon_value_t parts[3] = {tenon_make_slice(make, all, 1, 0, ends[0]),
-                                  tenon_make_slice(make, all, 1, ends[0], ends[1]),
-                                  tenon_make_slice(make, all, 1, ends[1], ends[2])};
+  const tenon_value_t w = tenon_make_input(make, 1);
+  const tenon_value_t all =
+      microsoft_add_input(make, tenon_make_2(make, "mat_mul", tenon_make_input(make, 0), w), 2);
+  int64_t widths[3] = {0, 0, 0};
+  tenon_value_t parts[3] = {{0}, {0}, {0}};
+  microsoft_widths(make, tenon_make_dim(make, w, 1), widths);
+  microsoft_split_columns(make, all, widths, parts);
   attend(make, parts, 3);
 }
 
@@ -116,14 +106,7 @@ static void packed_multi_head_attention(tenon_make_t* make) {
       parts[k] = tenon_make_reshape(make, part, dims, 2);
     }
   }
-  if (tenon_make_has_input(make, 3)) {
-    for (int64_t k = 0, begin = 0; k < 3; ++k) {
-      const int64_t end = begin + tenon_make_dim(make, parts[k], 1);
-      parts[k] = tenon_make_2(make, "add", parts[k],
-                              tenon_make_slice(make, tenon_make_input(make, 3), 0, begin, end));
-      begin = end;
-    }
-  }
+  microsoft_add_biases(make, 3, 3, parts);
   attend(make, parts, 4);
 }
 

@@ -72,21 +72,21 @@ static void arithmetic(tenon_make_t* make) {
       microsoft_quantize_math(make, text, adds ? 6 : 5, operands, 7, tenon_make_dtype(make, a)));
 }
 
+/* Returns true if both inputs are the same number, known now. */
+static bool is_same_number(tenon_make_t* make, uint32_t a, uint32_t b) {
+  double numbers[2] = {0, 0};
+  uint32_t counts[2] = {0, 0};
+  return tenon_make_known_floats(make, tenon_make_input(make, a), &numbers[0], 1, &counts[0]) &&
+         tenon_make_known_floats(make, tenon_make_input(make, b), &numbers[1], 1, &counts[1]) &&
+         counts[0] == 1 && counts[1] == 1 && numbers[0] == numbers[1];
+}
+
 /* `value` with the scale and zero point of another quantised tensor. Equal constants: itself. */
 static tenon_value_t requantized(tenon_make_t* make, microsoft_quantized_t from,
                                  microsoft_quantized_t to, tenon_dtype_t dtype) {
   const tenon_value_t value = tenon_make_input(make, from.value);
-  double numbers[4] = {0, 0, 0, 0};
-  uint32_t count = 0;
-  const bool is_same =
-      tenon_make_has_input(make, from.zero_point) && tenon_make_has_input(make, to.zero_point) &&
-      tenon_make_known_floats(make, tenon_make_input(make, from.scale), &numbers[0], 1, &count) &&
-      tenon_make_known_floats(make, tenon_make_input(make, to.scale), &numbers[1], 1, &count) &&
-      tenon_make_known_floats(make, tenon_make_input(make, from.zero_point), &numbers[2], 1,
-                              &count) &&
-      tenon_make_known_floats(make, tenon_make_input(make, to.zero_point), &numbers[3], 1, &count);
-  if (is_same && numbers[0] == numbers[1] && numbers[2] == numbers[3] &&
-      tenon_make_dtype(make, value) == dtype) {
+  if (tenon_make_dtype(make, value) == dtype && is_same_number(make, from.scale, to.scale) &&
+      is_same_number(make, from.zero_point, to.zero_point)) {
     return value;
   }
   return microsoft_quantize(make, microsoft_dequantize(make, from), to, dtype);
@@ -95,12 +95,13 @@ static tenon_value_t requantized(tenon_make_t* make, microsoft_quantized_t from,
 static void concatenate(tenon_make_t* make) {
   const microsoft_quantized_t to = {0, 0, 1};
   const tenon_dtype_t dtype = dtype_of(make, 1);
-  const uint32_t count = (make->input_count - 2) / 3;
-  tenon_value_t* values = tenon_make_memory(make, count, sizeof(*values));
-  if (make->input_count % 3 != 2 || count == 0) {
+  if (make->input_count % 3 != 2 || make->input_count < 5) {
     tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
                     "%u inputs are not a scale, a zero point and triples", make->input_count);
+    return;
   }
+  const uint32_t count = (make->input_count - 2) / 3;
+  tenon_value_t* values = tenon_make_memory(make, count, sizeof(*values));
   for (uint32_t k = 0; k < count && tenon_make_ok(make); ++k) {
     const microsoft_quantized_t from = {2 + 3 * k, 3 + 3 * k, 4 + 3 * k};
     values[k] = requantized(make, from, to, dtype);

@@ -49,6 +49,9 @@ tenon_value_t microsoft_quantize_math(tenon_make_t* make, const char* expression
   tenon_value_t all[MAX_OPERANDS];
   const tenon_value_t zero = microsoft_parameter(make, zero_point);
   const char* type = dtype == TENON_DTYPE_INT8 ? "i8" : "u8";
+  if (dtype != TENON_DTYPE_INT8 && dtype != TENON_DTYPE_UINT8) {
+    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED, "the result is neither i8 nor u8");
+  }
   for (uint32_t k = 0; k < count && k < MAX_OPERANDS; ++k) {
     all[k] = operands[k];
   }

@@ -16,8 +16,8 @@ static tenon_value_t transformed(tenon_make_t* make, tenon_value_t x, int64_t ax
   return tenon_make_end(make);
 }
 
-/* Reads signal_ndim, 1 to 3. Refuses settings that ONNX Runtime does not have either. */
-static int64_t signal_axes(tenon_make_t* make) {
+/* Reads signal_ndim, 1 to 3 and at most `rank`. Refuses settings that ONNX Runtime does not have. */
+static int64_t signal_axes(tenon_make_t* make, int64_t rank) {
   const int64_t axes = tenon_make_get_int(make, "signal_ndim", 1);
   if (tenon_make_get_int(make, "onesided", 1) != 1) {
     microsoft_refuse(make, "onesided", "it must be 1; use DFT of ONNX");
@@ -25,8 +25,8 @@ static int64_t signal_axes(tenon_make_t* make) {
   if (tenon_make_get_int(make, "normalized", 0) != 0) {
     microsoft_refuse(make, "normalized", "it must be 0; multiply the result");
   }
-  if (axes < 1 || axes > 3) {
-    microsoft_refuse(make, "signal_ndim", "it must be 1 to 3");
+  if (axes < 1 || axes > 3 || axes > rank) {
+    microsoft_refuse(make, "signal_ndim", "it must be 1 to 3, and x must have such axes");
     return 1;
   }
   return axes;
@@ -36,7 +36,7 @@ static int64_t signal_axes(tenon_make_t* make) {
 static void rfft(tenon_make_t* make) {
   const tenon_value_t x = tenon_make_input(make, 0);
   const int64_t rank = tenon_make_rank(make, x);
-  const int64_t axes = signal_axes(make);
+  const int64_t axes = signal_axes(make, rank);
   tenon_value_t y =
       transformed(make, tenon_make_unsqueeze(make, x, &rank, 1), rank - 1, false, true);
   for (int64_t k = 2; k <= axes; ++k) {
@@ -49,7 +49,7 @@ static void rfft(tenon_make_t* make) {
 static void irfft(tenon_make_t* make) {
   tenon_value_t x = tenon_make_input(make, 0);
   const int64_t rank = tenon_make_rank(make, x);
-  for (int64_t k = signal_axes(make); k >= 2; --k) {
+  for (int64_t k = signal_axes(make, rank - 1); k >= 2; --k) {
     x = transformed(make, x, rank - 1 - k, true, false);
   }
   tenon_make_output(make, 0,

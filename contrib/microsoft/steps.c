@@ -46,6 +46,15 @@ void microsoft_refuse(tenon_make_t* make, const char* name, const char* reason) 
   }
 }
 
+int64_t microsoft_extent(tenon_make_t* make, const char* name) {
+  const int64_t extent = tenon_make_get_int(make, name, 0);
+  if (extent < 0 || extent > MICROSOFT_EXTENT_MAX) {
+    microsoft_refuse(make, name, "it is not an extent");
+    return 0;
+  }
+  return extent;
+}
+
 void microsoft_refuse_input(tenon_make_t* make, uint32_t index, const char* name,
                             const char* reason) {
   if (tenon_make_has_input(make, index)) {

@@ -4,6 +4,9 @@
 
 #include "tenon/maker.h"
 
+/* The largest extent or count in attributes. Products of two of them fit 64 bits. */
+enum { MICROSOFT_EXTENT_MAX = INT32_MAX };
+
 static inline tenon_value_t microsoft_absent(void) {
   return (tenon_value_t){0};
 }
@@ -15,6 +18,8 @@ tenon_value_t microsoft_math(tenon_make_t* make, uint32_t count, const tenon_val
 
 /* Refuses an attribute whose value has no equivalent here. Prints name, value, reason. */
 void microsoft_refuse(tenon_make_t* make, const char* name, const char* reason);
+/* Reads an attribute that is an extent, 0 to MICROSOFT_EXTENT_MAX. Refuses other values. */
+int64_t microsoft_extent(tenon_make_t* make, const char* name);
 /* Refuses an input that is present. */
 void microsoft_refuse_input(tenon_make_t* make, uint32_t index, const char* name,
                             const char* reason);

@@ -16,6 +16,7 @@ except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)
 
+MS = "com.microsoft"
 NCHWC = "com.microsoft.nchwc"
 # (operator, domain, shapes of f32 inputs, attributes, words of the message)
 CASES = [
@@ -29,6 +30,25 @@ CASES = [
     ("Conv", NCHWC, [(1, 16, 4, 4), (16, 16, 1, 1)], {"block_size": 4}, "block_size = 4 is not supported"),
     ("Conv", NCHWC, [(1, 10, 4, 4), (10, 10, 1, 1)], {}, "not in blocks of 8 or 16"),
     ("Conv", NCHWC, [(1, 16, 4, 4), (16, 16, 1, 1)], {"group": 0}, "for 0 groups"),
+    # Sums and products of such numbers do not fit 64 bits.
+    ("Attention", MS, [(1, 2, 4), (4, 12)], {"num_heads": 2, "qkv_hidden_sizes": [2**62, 2**62, 2**62]}, "all have 12"),
+    ("Attention", MS, [(1, 2, 4), (4, 12)], {"num_heads": 2, "qkv_hidden_sizes": [-4, 8, 8]}, "all have 12"),
+    ("PackedAttention", MS, [(2, 4), (4, 12), (12,), (1, 2), (2,)], {"num_heads": 2, "qkv_hidden_sizes": [2**62, 2**62, 4]}, "all have 12"),
+    ("PackedAttention", MS, [(2, 4), (4, 12), (12,), (1, 2), (2,)], {"num_heads": 2, "qkv_hidden_sizes": [2, 2, 2]}, "all have 12"),
+    ("PackedAttention", MS, [(2, 4), (4, 13), (13,), (1, 2), (2,)], {"num_heads": 2}, "all have 13"),
+    ("PackedMultiHeadAttention", MS, [(2, "w"), (2, "w"), (2, "w"), (6,), (1, 2), (2,)], {"num_heads": 1}, "to add a bias"),
+    ("DecoderMaskedMultiHeadAttention", MS, [(1, 1, "w")], {"num_heads": 2}, "all have -1"),
+    ("GroupQueryAttention", MS, [(1, 1, 8), None, None, None, None, (1,), (1,)], {"num_heads": 2, "kv_num_heads": 2**62},
+     f"kv_num_heads = {2**62} is not supported"),
+    ("MatMulNBits", MS, [(1, 16), (16, 1, 8), (16,)], {"K": 2**62, "N": 16, "block_size": 16}, f"K = {2**62} is not supported"),
+    # A node for each of so many experts has no end.
+    ("MoE", MS, [(1, 4), (1, "n"), (2**40, 4, 4), None, (2**40, 4, 4)], {}, f"{2**40} experts"),
+    # The count of triples is not negative.
+    ("QLinearConcat", MS, [(1,)], {}, "1 inputs are not"),
+    ("QLinearAdd", MS, [(4,), (), (), (4,), (), (), (), ()], {}, "neither i8 nor u8"),
+    # The last axis of complex numbers is not transformed.
+    ("Rfft", MS, [(8,)], {"signal_ndim": 2}, "x must have such axes"),
+    ("Irfft", MS, [(8, 2)], {"signal_ndim": 2}, "x must have such axes"),
 ]
 
 
