@@ -73,14 +73,15 @@ static bool same_extents(const tenon_value_info_t* a, const tenon_value_info_t* 
 void tenon__cpu_image_rule(tenon__cpu_region_t region, uint32_t input,
                            tenon_argument_rule_t* out_rule) {
   const tenon_value_info_t* y = tenon__cpu_region_output(region, 0);
-  const tenon_value_info_t* value =
-      region.table->value(region.handle, region.table->input(region.handle, input));
-  const bool full =
-      same_extents(value, y) || same_extents(value, tenon__cpu_region_input(region, 0));
-  if (input == tenon__cpu_region_argument(region, 1) ||
+  const uint32_t number = region.table->input(region.handle, input);
+  if (number == TENON_NONE || input == tenon__cpu_region_argument(region, 1) ||
       input == tenon__cpu_region_argument(region, 2)) {
     *out_rule = (tenon_argument_rule_t){0};
-  } else if (full || input == tenon__cpu_region_argument(region, 0)) {
+    return;
+  }
+  const tenon_value_info_t* value = region.table->value(region.handle, number);
+  if (input == tenon__cpu_region_argument(region, 0) || same_extents(value, y) ||
+      same_extents(value, tenon__cpu_region_input(region, 0))) {
     tenon__cpu_output_rule(y->rank, out_rule);
   } else {
     *out_rule = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .flags = TENON_RULE_STRIDED};

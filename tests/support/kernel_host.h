@@ -290,7 +290,7 @@ static inline uint32_t fake_value_count(const tenon_region_t* r) {
   return fake_from(r)->value_count + fake_from(r)->inner_count;
 }
 static inline const tenon_value_info_t* fake_value(const tenon_region_t* r, uint32_t value) {
-  return &fake_from(r)->values[value].info;
+  return value < fake_value_count(r) ? &fake_from(r)->values[value].info : NULL;
 }
 static inline uint32_t fake_input_count(const tenon_region_t* r) {
   return fake_from(r)->input_count;
@@ -299,8 +299,9 @@ static inline uint32_t fake_output_count(const tenon_region_t* r) {
   return fake_from(r)->output_count;
 }
 static inline uint32_t fake_input_value(const tenon_region_t* r, uint32_t index) {
-  (void)r;
-  return index;
+  const fake_t* fake = fake_from(r);
+  return index < fake->input_count && fake->values[index].info.rank != FAKE_RANK ? index
+                                                                                 : TENON_NONE;
 }
 static inline uint32_t fake_output_value(const tenon_region_t* r, uint32_t index) {
   return fake_from(r)->input_count + index;
