@@ -1,4 +1,5 @@
-/* Convolutions with what ONNX Runtime fuses into them, and windows over channels-last images. */
+/* Convolutions with the sums and activations that ONNX Runtime fuses into them, and windows over
+ * channels-last images. */
 #include "convolution.h"
 
 #include "families.h"
@@ -17,16 +18,32 @@ static microsoft_activation_t activation_of(tenon_make_t* make) {
   return activation;
 }
 
+tenon_value_t microsoft_convolve(tenon_make_t* make, const char* op, uint32_t count,
+                                 const tenon_value_t* operands) {
+  tenon_make_begin(make, op);
+  microsoft_set_window(make);
+  tenon_make_pass_all(make, "group>groups");
+  for (uint32_t k = 0; k < count; ++k) {
+    tenon_make_add(make, operands[k]);
+  }
+  return tenon_make_end(make);
+}
+
+tenon_value_t microsoft_pool(tenon_make_t* make, const char* op, tenon_value_t x,
+                             const char* attributes) {
+  tenon_make_begin(make, op);
+  microsoft_set_window(make);
+  tenon_make_pass_all(make, "kernel_shape ceil_mode");
+  tenon_make_pass_all(make, attributes);
+  tenon_make_add(make, x);
+  return tenon_make_end(make);
+}
+
 tenon_value_t microsoft_convolution(tenon_make_t* make, tenon_value_t x, tenon_value_t w,
                                     tenon_value_t z) {
   const microsoft_activation_t activation = activation_of(make);
-  tenon_make_begin(make, "convolution");
-  microsoft_set_window(make);
-  tenon_make_pass_all(make, "group>groups");
-  tenon_make_add(make, x);
-  tenon_make_add(make, w);
-  tenon_make_add(make, tenon_make_input(make, 2));
-  tenon_value_t y = tenon_make_end(make);
+  const tenon_value_t operands[3] = {x, w, tenon_make_input(make, 2)};
+  tenon_value_t y = microsoft_convolve(make, "convolution", 3, operands);
   if (tenon_make_present(z)) {
     y = tenon_make_2(make, "add", y, z);
   }
@@ -53,11 +70,8 @@ static void nhwc_fused_conv(tenon_make_t* make) {
 static void nhwc_max_pool(tenon_make_t* make) {
   microsoft_refuse_outputs(make, 1, "it has the values only");
   const tenon_value_t x = microsoft_channels_first(make, tenon_make_input(make, 0));
-  tenon_make_begin(make, "max_pool");
-  microsoft_set_window(make);
-  tenon_make_pass_all(make, "kernel_shape ceil_mode");
-  tenon_make_add(make, x);
-  tenon_make_output(make, 0, microsoft_channels_last(make, tenon_make_end(make)));
+  tenon_make_output(make, 0,
+                    microsoft_channels_last(make, microsoft_pool(make, "max_pool", x, "")));
 }
 
 /* The pads are an input, which must be constant: extents of the result depend on it. */

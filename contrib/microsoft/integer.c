@@ -1,5 +1,6 @@
 /* Products of 8-bit values. Both operands become integer operators, and one expression scales,
  * rounds and saturates their sums. */
+#include "convolution.h"
 #include "families.h"
 #include "quantized.h"
 #include "steps.h"
@@ -109,25 +110,11 @@ static bool has_small_groups(tenon_make_t* make) {
   return groups > 1 && !is_depthwise && channels < MIN_CHANNELS;
 }
 
-/* `op` of x and w, with the third and fourth operand if they are present. */
-static tenon_value_t convolved(tenon_make_t* make, const char* op,
-                               const tenon_value_t operands[4]) {
-  tenon_make_begin(make, op);
-  microsoft_set_window(make);
-  tenon_make_pass_all(make, "group>groups");
-  for (uint32_t k = 0; k < 4; ++k) {
-    if (k < 2 || tenon_make_present(operands[k])) {
-      tenon_make_add(make, operands[k]);
-    }
-  }
-  return tenon_make_end(make);
-}
-
 /* Sums of x, less its zero point, and w, with the bias in the same steps. */
 static tenon_value_t convolved_integers(tenon_make_t* make, tenon_value_t x, uint32_t spatial) {
   const tenon_value_t operands[4] = {x, tenon_make_input(make, 3), microsoft_parameter(make, 2),
                                      microsoft_parameter(make, 5)};
-  const tenon_value_t sums = convolved(make, "convolution_integer", operands);
+  const tenon_value_t sums = microsoft_convolve(make, "convolution_integer", 4, operands);
   const tenon_value_t bias = microsoft_followed(make, tenon_make_input(make, 8), spatial);
   return tenon_make_present(bias) ? tenon_make_math_2(make, "y = a + b", sums, bias) : sums;
 }
@@ -137,13 +124,12 @@ static tenon_value_t convolved_floats(tenon_make_t* make, tenon_value_t x) {
   static const microsoft_quantized_t of_w = {3, 4, 5};
   const tenon_value_t scales[3] = {tenon_make_input(make, 8), microsoft_parameter(make, 1),
                                    microsoft_parameter(make, 4)};
-  const tenon_value_t operands[4] = {
+  const tenon_value_t operands[3] = {
       microsoft_dequantize_as(make, x, of_x, 1),
       microsoft_dequantize_as(make, tenon_make_input(make, 3), of_w, 0),
       tenon_make_has_input(make, 8) ? tenon_make_math(make, "y = cast(a, f32) * b * c", 3, scales)
-                                    : microsoft_absent(),
-      microsoft_absent()};
-  return convolved(make, "convolution", operands);
+                                    : microsoft_absent()};
+  return microsoft_convolve(make, "convolution", 3, operands);
 }
 
 static void quantized_conv(tenon_make_t* make) {

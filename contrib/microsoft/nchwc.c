@@ -137,12 +137,9 @@ static void reorder_output(tenon_make_t* make) {
 }
 
 static void pool(tenon_make_t* make) {
-  tenon_make_begin(make, make->row->op);
-  microsoft_set_window(make);
-  tenon_make_pass_all(make, "kernel_shape ceil_mode");
-  tenon_make_pass_all(make, make->row->attributes);
-  tenon_make_add(make, tenon_make_input(make, 0));
-  tenon_make_end_outputs(make);
+  tenon_make_output(
+      make, 0,
+      microsoft_pool(make, make->row->op, tenon_make_input(make, 0), make->row->attributes));
 }
 
 static void global_pool(tenon_make_t* make) {

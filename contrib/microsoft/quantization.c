@@ -2,6 +2,7 @@
  * expression. */
 #include <stdio.h>
 
+#include "convolution.h"
 #include "families.h"
 #include "quantized.h"
 #include "steps.h"
@@ -174,11 +175,7 @@ static void average_pool(tenon_make_t* make) {
   const bool is_last = has_channels_last(make);
   tenon_value_t x = microsoft_dequantize(make, from_x);
   x = is_last ? microsoft_channels_first(make, x) : x;
-  tenon_make_begin(make, "average_pool");
-  microsoft_set_window(make);
-  tenon_make_pass_all(make, "kernel_shape ceil_mode count_include_pad");
-  tenon_make_add(make, x);
-  const tenon_value_t y = tenon_make_end(make);
+  const tenon_value_t y = microsoft_pool(make, "average_pool", x, "count_include_pad");
   set_quantized(make, is_last ? microsoft_channels_last(make, y) : y);
 }
 
