@@ -1,13 +1,8 @@
 /* Activations, with the addition of a bias before them. */
+#include <math.h>
+
 #include "families.h"
 #include "steps.h"
-
-static tenon_value_t tanh_gelu(tenon_make_t* make, tenon_value_t x) {
-  tenon_make_begin(make, "gelu");
-  tenon_make_set_string(make, "approximate", "tanh");
-  tenon_make_add(make, x);
-  return tenon_make_end(make);
-}
 
 static void bias_gelu(tenon_make_t* make) {
   const tenon_value_t sum = microsoft_add_input(make, tenon_make_input(make, 0), 1);
@@ -16,7 +11,7 @@ static void bias_gelu(tenon_make_t* make) {
 
 static void fast_gelu(tenon_make_t* make) {
   const tenon_value_t sum = microsoft_add_input(make, tenon_make_input(make, 0), 1);
-  tenon_make_output(make, 0, tanh_gelu(make, sum));
+  tenon_make_output(make, 0, microsoft_tanh_gelu(make, sum));
 }
 
 /* x + bias + skip. */
@@ -25,21 +20,10 @@ static void bias_add(tenon_make_t* make) {
   tenon_make_output(make, 0, microsoft_add_input(make, sum, 2));
 }
 
-/* Halves of the last axis. */
-static void halves(tenon_make_t* make, tenon_value_t value, tenon_value_t out_halves[2]) {
-  const uint32_t rank = tenon_make_rank(make, value);
-  tenon_make_begin(make, "split");
-  tenon_make_set_int(make, "axis", (int64_t)rank - 1);
-  tenon_make_set_int(make, "parts", 2);
-  tenon_make_set_output_count(make, 2);
-  tenon_make_add(make, value);
-  tenon_make_end_many(make, out_halves, 2);
-}
-
 /* Of the sum, the first half times gelu(second half). */
 static void bias_split_gelu(tenon_make_t* make) {
   tenon_value_t parts[2] = {{0}, {0}};
-  halves(make, microsoft_add_input(make, tenon_make_input(make, 0), 1), parts);
+  microsoft_halves(make, microsoft_add_input(make, tenon_make_input(make, 0), 1), parts);
   tenon_make_output(make, 0,
                     tenon_make_2(make, "mul", parts[0], tenon_make_1(make, "gelu", parts[1])));
 }
@@ -55,22 +39,15 @@ static void scaled_silu(tenon_make_t* make) {
   tenon_make_output(make, 0, tenon_make_1(make, "swish", z));
 }
 
-/* g sigmoid(alpha g) (l + beta), both clamped if `limit` is positive. */
+/* Without input 1, input 0 has the gate and the linear part. */
 static void swiglu(tenon_make_t* make) {
-  const double alpha = tenon_make_get_float(make, "activation_alpha", 1);
-  const double beta = tenon_make_get_float(make, "activation_beta", 0);
   const double limit = tenon_make_get_float(make, "limit", 0);
   tenon_value_t parts[2] = {tenon_make_input(make, 0), tenon_make_input(make, 1)};
   if (!tenon_make_present(parts[1])) {
-    halves(make, parts[0], parts);
+    microsoft_halves(make, parts[0], parts);
   }
-  if (limit > 0) {
-    parts[0] = microsoft_math(make, 1, &parts[0], "y = min(a, %.17g)", limit);
-    parts[1] = microsoft_math(make, 1, &parts[1], "y = clamp(a, -%.17g, %.17g)", limit, limit);
-  }
-  tenon_make_output(
-      make, 0,
-      microsoft_math(make, 2, parts, "y = a * sigmoid(a * (%.17g)) * (b + (%.17g))", alpha, beta));
+  tenon_make_output(make, 0,
+                    microsoft_swiglu(make, parts[0], parts[1], limit > 0 ? limit : INFINITY));
 }
 
 /* x + y gate, with one gate for each row. */

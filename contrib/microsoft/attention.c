@@ -18,9 +18,7 @@ static tenon_value_t key_count(tenon_make_t* make, tenon_value_t x, uint32_t axi
 
 /* Half `index` of [2, batch, heads, length, size]. */
 static tenon_value_t half_of(tenon_make_t* make, tenon_value_t both, int64_t index) {
-  return tenon_make_present(both)
-             ? tenon_make_squeeze(make, tenon_make_slice(make, both, 0, index, index + 1), 0)
-             : both;
+  return tenon_make_present(both) ? microsoft_item(make, both, 0, index) : both;
 }
 
 static void refuse_cuda(tenon_make_t* make) {

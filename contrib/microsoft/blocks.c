@@ -1,5 +1,6 @@
 /* Weights of 2, 4 or 8 bits in blocks, and of bitsandbytes' types of 4 bits. */
 #include "families.h"
+#include "quantized.h"
 #include "steps.h"
 
 static tenon_value_t shaped(tenon_make_t* make, uint32_t index, const int64_t* dims,
@@ -10,15 +11,6 @@ static tenon_value_t shaped(tenon_make_t* make, uint32_t index, const int64_t* d
              : tenon_make_reshape(make, value, dims, rank);
 }
 
-static tenon_value_t gathered(tenon_make_t* make, tenon_value_t value, tenon_value_t indices,
-                              int64_t axis) {
-  tenon_make_begin(make, "gather");
-  tenon_make_set_int(make, "axis", axis);
-  tenon_make_add(make, value);
-  tenon_make_add(make, indices);
-  return tenon_make_end(make);
-}
-
 /* Repeats items along an axis up to the extents of `like`. */
 static tenon_value_t repeated(tenon_make_t* make, tenon_value_t value, tenon_value_t like,
                               int64_t axis, int64_t block) {
@@ -27,21 +19,6 @@ static tenon_value_t repeated(tenon_make_t* make, tenon_value_t value, tenon_val
   tenon_make_set_int(make, "block_size", block);
   tenon_make_add(make, value);
   tenon_make_add(make, like);
-  return tenon_make_end(make);
-}
-
-/* The first of the bytes of `columns` numbers, or of one number for each block. */
-static tenon_value_t unpacked(tenon_make_t* make, tenon_value_t value, int64_t bits,
-                              int64_t columns, int64_t block) {
-  tenon_make_begin(make, "microsoft.packed_bytes/1");
-  tenon_make_set_int(make, "bits", bits);
-  tenon_make_set_int(make, "columns", columns);
-  tenon_make_set_int(make, "block_size", block);
-  tenon_make_add(make, value);
-  const tenon_value_t bytes = tenon_make_end(make);
-  tenon_make_begin(make, "microsoft.unpacked_bits/1");
-  tenon_make_set_int(make, "bits", bits);
-  tenon_make_add(make, bytes);
   return tenon_make_end(make);
 }
 
@@ -64,15 +41,15 @@ static tenon_value_t indexed_weights(tenon_make_t* make, const nbits_t* node) {
   tenon_make_set_int(make, "axis", 1);
   tenon_make_add(make, node->b);
   const tenon_value_t flat = tenon_make_end(make);
-  const tenon_value_t numbers = unpacked(make, flat, node->bits, node->depth, 1);
+  const tenon_value_t numbers = microsoft_unpacked(make, flat, node->bits, node->depth, 1);
   tenon_value_t zeros = node->zeros;
   if (tenon_make_present(zeros) && tenon_make_dtype(make, zeros) == TENON_DTYPE_UINT8) {
-    zeros = unpacked(make, zeros, node->bits, node->depth, node->block);
+    zeros = microsoft_unpacked(make, zeros, node->bits, node->depth, node->block);
   }
   if (tenon_make_present(zeros)) {
-    zeros = gathered(make, zeros, groups, 1);
+    zeros = microsoft_gathered(make, zeros, groups, 1);
   }
-  const tenon_value_t scales = gathered(make, node->scales, groups, 1);
+  const tenon_value_t scales = microsoft_gathered(make, node->scales, groups, 1);
   tenon_make_begin(make, "microsoft.scaled_numbers/1");
   tenon_make_set_int(make, "bits", node->bits);
   tenon_make_add(make, numbers);
@@ -136,14 +113,8 @@ static void mat_mul_nbits(tenon_make_t* make) {
 
 static tenon_value_t dequantized(tenon_make_t* make, const tenon_value_t operands[3], int64_t axis,
                                  int64_t block) {
-  tenon_make_begin(make, "dequantize_linear");
-  tenon_make_set_dtype(make, "to", tenon_make_dtype(make, operands[1]));
-  tenon_make_set_int(make, "axis", axis);
-  tenon_make_set_int(make, "block_size", block);
-  for (uint32_t k = 0; k < 3; k++) {
-    tenon_make_add(make, operands[k]);
-  }
-  return tenon_make_end(make);
+  return microsoft_linear(make, "dequantize_linear", tenon_make_dtype(make, operands[1]), operands,
+                          axis, block);
 }
 
 /* Gathers bytes, scales and zero points, then unpacks. */
@@ -157,8 +128,9 @@ static void gather_packed(tenon_make_t* make, int64_t bits, int64_t block) {
   }
   tenon_value_t operands[3] = {data, tenon_make_input(make, 2), tenon_make_input(make, 3)};
   for (uint32_t k = 0; k < 3; k++) {
-    operands[k] =
-        tenon_make_present(operands[k]) ? gathered(make, operands[k], indices, 0) : operands[k];
+    operands[k] = tenon_make_present(operands[k])
+                      ? microsoft_gathered(make, operands[k], indices, 0)
+                      : operands[k];
   }
   tenon_make_begin(make, "microsoft.dequantize_nbits/1");
   tenon_make_set_int(make, "bits", bits);
@@ -200,13 +172,13 @@ static void gather_block_quantized(tenon_make_t* make) {
     return;
   }
   if (axis == gather_axis) {
-    tenon_make_output(make, 0,
-                      gathered(make, dequantized(make, operands, axis, block), indices, axis));
+    tenon_make_output(
+        make, 0, microsoft_gathered(make, dequantized(make, operands, axis, block), indices, axis));
     return;
   }
   for (uint32_t k = 0; k < 3; k++) {
     operands[k] = tenon_make_present(operands[k])
-                      ? gathered(make, operands[k], indices, gather_axis)
+                      ? microsoft_gathered(make, operands[k], indices, gather_axis)
                       : operands[k];
   }
   const int64_t added = (int64_t)tenon_make_rank(make, indices) - 1;
@@ -252,7 +224,7 @@ static void mat_mul_bnb4(tenon_make_t* make) {
       make,
       tenon_make_cast(make,
                       tenon_make_math_2(make, "y = a * cast(b, f32)",
-                                        gathered(make, table, numbers, 0), scales),
+                                        microsoft_gathered(make, table, numbers, 0), scales),
                       tenon_make_dtype(make, a)),
       dims, 2);
   tenon_make_output(

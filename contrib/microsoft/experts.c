@@ -1,9 +1,11 @@
 /* Mixtures of experts. Each expert computes all tokens, and each token has a weight for each expert:
  * 0 for those that it does not select. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "families.h"
+#include "quantized.h"
 #include "steps.h"
 
 /* Each expert has nodes of its own. */
@@ -19,8 +21,7 @@ typedef struct layer_t {
 } layer_t;
 
 static tenon_value_t item(tenon_make_t* make, uint32_t input, int64_t expert) {
-  return tenon_make_squeeze(
-      make, tenon_make_slice(make, tenon_make_input(make, input), 0, expert, expert + 1), 0);
+  return microsoft_item(make, tenon_make_input(make, input), 0, expert);
 }
 
 /* ---- Products with bytes ---- */
@@ -34,15 +35,8 @@ static tenon_value_t expert_zeros(tenon_make_t* make, const layer_t* layer, int6
   if (tenon_make_rank(make, zeros) == 2) {
     return zeros;
   }
-  tenon_make_begin(make, "microsoft.packed_bytes/1");
-  tenon_make_set_int(make, "bits", bits);
-  tenon_make_set_int(make, "columns", outputs);
-  tenon_make_add(make, zeros);
-  const tenon_value_t bytes = tenon_make_end(make);
-  tenon_make_begin(make, "microsoft.unpacked_bits/1");
-  tenon_make_set_int(make, "bits", bits);
-  tenon_make_add(make, bytes);
-  return tenon_make_cast(make, tenon_make_unsqueeze(make, tenon_make_end(make), last, 1),
+  const tenon_value_t numbers = microsoft_unpacked(make, zeros, bits, outputs, 1);
+  return tenon_make_cast(make, tenon_make_unsqueeze(make, numbers, last, 1),
                          tenon_make_dtype(make, tenon_make_input(make, layer->scales)));
 }
 
@@ -102,31 +96,19 @@ static tenon_value_t product(tenon_make_t* make, const layer_t* layer, int64_t e
 
 /* ---- Activations ---- */
 
-/* Half `index` of the last axis, which has both halves one behind the other or interleaved. */
-static tenon_value_t half(tenon_make_t* make, tenon_value_t both, int64_t index,
-                          bool is_interleaved) {
-  const int64_t width = tenon_make_dim(make, both, 1) / 2;
-  if (!is_interleaved) {
-    return tenon_make_slice(make, both, 1, index * width, (index + 1) * width);
+/* The gate and the linear part of [tokens, outputs], one behind the other or interleaved. */
+static tenon_value_t fused_swiglu(tenon_make_t* make, tenon_value_t both, bool is_interleaved,
+                                  double limit) {
+  static const int64_t dims[3] = {0, -1, 2};
+  tenon_value_t parts[2] = {{0}, {0}};
+  if (is_interleaved) {
+    const tenon_value_t pairs = tenon_make_reshape(make, both, dims, 3);
+    parts[0] = microsoft_item(make, pairs, 2, 0);
+    parts[1] = microsoft_item(make, pairs, 2, 1);
+  } else {
+    microsoft_halves(make, both, parts);
   }
-  const int64_t dims[] = {0, width, 2};
-  const tenon_value_t pairs = tenon_make_reshape(make, both, dims, 3);
-  return tenon_make_squeeze(make, tenon_make_slice(make, pairs, 2, index, index + 1), 2);
-}
-
-static tenon_value_t swiglu(tenon_make_t* make, tenon_value_t gate, tenon_value_t linear) {
-  const tenon_value_t operands[2] = {gate, linear};
-  const double alpha = tenon_make_get_float(make, "activation_alpha", 1);
-  const double beta = tenon_make_get_float(make, "activation_beta", 0);
-  if (!tenon_make_has(make, "swiglu_limit")) {
-    return microsoft_math(make, 2, operands, "y = a * sigmoid((%.17g) * a) * (b + (%.17g))", alpha,
-                          beta);
-  }
-  const double limit = tenon_make_get_float(make, "swiglu_limit", 0);
-  return microsoft_math(make, 2, operands,
-                        "let g = min(a, (%.17g)); let l = clamp(b, (%.17g), (%.17g));"
-                        "y = g * sigmoid((%.17g) * g) * (l + (%.17g))",
-                        limit, -limit, limit, alpha, beta);
+  return microsoft_swiglu(make, parts[0], parts[1], limit);
 }
 
 static tenon_value_t activated(tenon_make_t* make, const char* name, tenon_value_t x) {
@@ -134,10 +116,7 @@ static tenon_value_t activated(tenon_make_t* make, const char* name, tenon_value
     return tenon_make_1(make, "relu", x);
   }
   if (strcmp(name, "gelu") == 0) {
-    tenon_make_begin(make, "gelu");
-    tenon_make_set_string(make, "approximate", "tanh");
-    tenon_make_add(make, x);
-    return tenon_make_end(make);
+    return microsoft_tanh_gelu(make, x);
   }
   if (strcmp(name, "silu") == 0) {
     return tenon_make_1(make, "swish", x);
@@ -163,9 +142,9 @@ static tenon_value_t expert_of(tenon_make_t* make, const layer_t layers[3], int6
   if (strcmp(name, "swiglu") == 0 && fusion == 0 && !has_third) {
     tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "swiglu without fusion has no fc3 weights");
   } else if (strcmp(name, "swiglu") == 0) {
-    inner = fusion == 0 ? swiglu(make, first, third)
-                        : swiglu(make, half(make, first, 0, fusion == 1),
-                                 half(make, first, 1, fusion == 1));
+    const double limit = tenon_make_get_float(make, "swiglu_limit", INFINITY);
+    inner = fusion == 0 ? microsoft_swiglu(make, first, third, limit)
+                        : fused_swiglu(make, first, fusion == 1, limit);
   } else {
     inner = activated(make, name, first);
     inner = has_third ? tenon_make_2(make, "mul", inner, third) : inner;

@@ -96,9 +96,7 @@ microsoft_attended_t microsoft_attend(tenon_make_t* make, const microsoft_heads_
 /* Ends, or ends and starts, of visible keys: [batch] or [2 batch]. */
 static tenon_value_t range_mask(tenon_make_t* make, tenon_value_t bounds, tenon_value_t keys,
                                 double hidden) {
-  const tenon_value_t total = tenon_make_squeeze(make, keys, 0);
-  const tenon_value_t zero = tenon_make_int64(make, 0);
-  const tenon_value_t places = tenon_make_3(make, "arange", zero, total, tenon_make_int64(make, 1));
+  const tenon_value_t places = microsoft_below(make, tenon_make_squeeze(make, keys, 0));
   static const int64_t axes[3] = {1, 2, 3};
   const tenon_value_t wide = tenon_make_cast(make, bounds, TENON_DTYPE_INT64);
   /* How many rows of [batch] there are is a matter of extents, so it must be known here. */

@@ -69,11 +69,9 @@ static void unfold(tenon_make_t* make) {
   const int64_t axis = tenon_make_axis(make, tenon_make_get_int(make, "dim", -1), rank);
   const int64_t size = tenon_make_get_int(make, "size", 0);
   const int64_t step = tenon_make_get_int(make, "step", 1);
-  int64_t perm[TENON_MAKE_LIST_LIMIT];
-  if (size < 1 || step < 1 || rank + 1 > TENON_MAKE_LIST_LIMIT) {
+  if (size < 1 || step < 1) {
     tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
-                    "windows of %" PRId64 " elements, %" PRId64 " apart, of rank %u", size, step,
-                    rank);
+                    "windows of %" PRId64 " elements, %" PRId64 " apart", size, step);
     return;
   }
   static const int64_t back[1] = {1};
@@ -82,25 +80,13 @@ static void unfold(tenon_make_t* make) {
       tenon_make_squeeze(make, microsoft_extents(make, x, axis, axis + 1), 0);
   const tenon_value_t count =
       microsoft_math(make, 1, &extent, "y = (a - %" PRId64 ") / %" PRId64 " + 1", size, step);
-  const tenon_value_t zero = tenon_make_int64(make, 0);
-  const tenon_value_t one = tenon_make_int64(make, 1);
-  const tenon_value_t firsts = tenon_make_3(make, "arange", zero, count, one);
-  const tenon_value_t places =
-      tenon_make_3(make, "arange", zero, tenon_make_int64(make, size), one);
+  const tenon_value_t firsts = microsoft_below(make, count);
+  const tenon_value_t places = microsoft_below(make, tenon_make_int64(make, size));
   const tenon_value_t operands[2] = {tenon_make_unsqueeze(make, firsts, back, 1),
                                      tenon_make_unsqueeze(make, places, front, 1)};
   const tenon_value_t indices = microsoft_math(make, 2, operands, "y = a * %" PRId64 " + b", step);
-  tenon_make_begin(make, "gather");
-  tenon_make_set_int(make, "axis", axis);
-  tenon_make_add(make, x);
-  tenon_make_add(make, indices);
-  const tenon_value_t windows = tenon_make_end(make);
-  for (int64_t k = 0, from = 0; k < (int64_t)rank; ++k, ++from) {
-    from += from == axis + 1 ? 1 : 0;
-    perm[k] = from;
-  }
-  perm[rank] = axis + 1;
-  tenon_make_output(make, 0, tenon_make_permute(make, windows, perm, rank + 1));
+  const tenon_value_t windows = microsoft_gathered(make, x, indices, axis);
+  tenon_make_output(make, 0, microsoft_moved(make, windows, (uint32_t)axis + 1, rank));
 }
 
 static void grid_sample(tenon_make_t* make) {
@@ -120,11 +106,8 @@ static void grid_sample(tenon_make_t* make) {
  * [boxes, 1]; `last` is the largest coordinate, f32. The result is [boxes, count]. */
 static tenon_value_t crop_places(tenon_make_t* make, tenon_value_t low, tenon_value_t high,
                                  tenon_value_t last, int64_t count) {
-  const tenon_value_t zero = tenon_make_int64(make, 0);
   const tenon_value_t places = tenon_make_cast(
-      make,
-      tenon_make_3(make, "arange", zero, tenon_make_int64(make, count), tenon_make_int64(make, 1)),
-      TENON_DTYPE_FLOAT32);
+      make, microsoft_below(make, tenon_make_int64(make, count)), TENON_DTYPE_FLOAT32);
   const tenon_value_t operands[4] = {low, high, last, places};
   return count > 1 ? microsoft_math(make, 4, operands,
                                     "y = a * c + d * ((b - a) * c / %" PRId64 ".0)", count - 1)

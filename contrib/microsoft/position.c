@@ -33,7 +33,7 @@ static void rotary_embedding(tenon_make_t* make) {
     microsoft_refuse(make, "scale", "ONNX Runtime ignores it; multiply the input");
   }
   if (heads == 0 && rank == 3) {
-    /* The caches say how wide a head is. */
+    /* The caches have half the width of a head. */
     const int64_t width = 2 * tenon_make_dim(make, tenon_make_input(make, 2), 1);
     const int64_t all = tenon_make_dim(make, x, 2);
     if (all < 1 || width < 1 || all % width != 0) {
@@ -99,9 +99,7 @@ static void relative_position_bias(tenon_make_t* make) {
   }
   tenon_value_t places[2] = {{0}, {0}};
   for (uint32_t k = 0; k < 2; ++k) {
-    const tenon_value_t zero = tenon_make_int64(make, 0);
-    places[k] =
-        tenon_make_3(make, "arange", zero, length_of(make, k + 1), tenon_make_int64(make, 1));
+    places[k] = microsoft_below(make, length_of(make, k + 1));
   }
   const tenon_value_t operands[2] = {tenon_make_unsqueeze(make, places[0], back, 1),
                                      tenon_make_unsqueeze(make, places[1], front, 1)};
@@ -121,11 +119,8 @@ static void relative_position_bias(tenon_make_t* make) {
   }
   const int64_t dims[2] = {heads, entries};
   const tenon_value_t by_head = tenon_make_reshape(make, table, dims, 2);
-  tenon_make_begin(make, "gather");
-  tenon_make_set_int(make, "axis", 1);
-  tenon_make_add(make, by_head);
-  tenon_make_add(make, buckets);
-  tenon_make_output(make, 0, tenon_make_unsqueeze(make, tenon_make_end(make), front, 1));
+  tenon_make_output(
+      make, 0, tenon_make_unsqueeze(make, microsoft_gathered(make, by_head, buckets, 1), front, 1));
 }
 
 /*
@@ -147,11 +142,10 @@ static void gated_relative_position_bias(tenon_make_t* make) {
   }
   const int64_t last = 3;
   tenon_value_t gates[2] = {{0}, {0}};
-  for (int64_t k = 0; k < 2; ++k) {
-    const tenon_value_t half =
-        tenon_make_slice(make, projected, 3, k * (width / 2), (k + 1) * (width / 2));
+  microsoft_halves(make, projected, gates);
+  for (uint32_t k = 0; k < 2; ++k) {
     gates[k] =
-        tenon_make_1(make, "sigmoid", tenon_make_reduce(make, "reduce_sum", half, &last, 1, 1));
+        tenon_make_1(make, "sigmoid", tenon_make_reduce(make, "reduce_sum", gates[k], &last, 1, 1));
   }
   const tenon_value_t operands[4] = {gates[0], gates[1], tenon_make_input(make, 5),
                                      tenon_make_input(make, 2)};

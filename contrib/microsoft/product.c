@@ -2,27 +2,11 @@
 #include "families.h"
 #include "steps.h"
 
-/* Moves the first axis behind the batch axes: [rows, batch..., columns] to [batch..., rows,
- * columns]. */
-static tenon_value_t batch_first(tenon_make_t* make, tenon_value_t value) {
-  int64_t perm[TENON_MAKE_LIST_LIMIT];
-  const uint32_t rank = tenon_make_rank(make, value);
-  if (rank < 3 || rank > TENON_MAKE_LIST_LIMIT) {
-    return value;
-  }
-  for (uint32_t axis = 0; axis + 2 < rank; ++axis) {
-    perm[axis] = axis + 1;
-  }
-  perm[rank - 2] = 0;
-  perm[rank - 1] = rank - 1;
-  return tenon_make_permute(make, value, perm, rank);
-}
-
 static tenon_value_t operand(tenon_make_t* make, uint32_t index, const char* batch,
                              const char* last) {
   tenon_value_t value = tenon_make_input(make, index);
-  if (tenon_make_get_int(make, batch, 0) != 0) {
-    value = batch_first(make, value);
+  if (tenon_make_get_int(make, batch, 0) != 0) { /* [rows, batch..., columns] */
+    value = microsoft_moved(make, value, 0, tenon_make_rank(make, value) - 2);
   }
   return tenon_make_get_int(make, last, 0) != 0 ? microsoft_transposed(make, value) : value;
 }
@@ -58,11 +42,7 @@ static void fused_gemm(tenon_make_t* make) {
 static void gemm_fast_gelu(tenon_make_t* make) {
   const tenon_value_t product =
       tenon_make_2(make, "mat_mul", tenon_make_input(make, 0), tenon_make_input(make, 1));
-  const tenon_value_t sum = microsoft_add_input(make, product, 2);
-  tenon_make_begin(make, "gelu");
-  tenon_make_set_string(make, "approximate", "tanh");
-  tenon_make_add(make, sum);
-  tenon_make_end_outputs(make);
+  tenon_make_output(make, 0, microsoft_tanh_gelu(make, microsoft_add_input(make, product, 2)));
 }
 
 static TENON_MAKE_CONVERT(convert);

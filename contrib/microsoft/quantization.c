@@ -18,29 +18,23 @@ static tenon_dtype_t dtype_of(tenon_make_t* make, uint32_t index) {
 /* ---- QuantizeLinear, DequantizeLinear ---- */
 
 /* Without `axis`, the scale is one. */
-static void begin_linear(tenon_make_t* make, const char* op, tenon_dtype_t to) {
+static void linear(tenon_make_t* make, const char* op, tenon_dtype_t to) {
   const tenon_value_t operands[3] = {tenon_make_input(make, 0), microsoft_parameter(make, 1),
                                      microsoft_parameter(make, 2)};
   if (tenon_make_rank(make, operands[1]) > 0 && !tenon_make_has(make, "axis")) {
     tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "the scale is a list, and axis is absent");
   }
-  tenon_make_begin(make, op);
-  tenon_make_set_dtype(make, "to", to);
-  tenon_make_pass_all(make, "axis");
-  for (uint32_t k = 0; k < 3; ++k) {
-    tenon_make_add(make, operands[k]);
-  }
-  tenon_make_output(make, 0, tenon_make_end(make));
+  const int64_t axis = tenon_make_get_int(make, "axis", 0);
+  tenon_make_output(make, 0, microsoft_linear(make, op, to, operands, axis, 0));
 }
 
 static void quantize_linear(tenon_make_t* make) {
-  begin_linear(
-      make, "quantize_linear",
-      tenon_make_has_input(make, 2) ? dtype_of(make, 2) : (tenon_dtype_t)TENON_DTYPE_UINT8);
+  linear(make, "quantize_linear",
+         tenon_make_has_input(make, 2) ? dtype_of(make, 2) : (tenon_dtype_t)TENON_DTYPE_UINT8);
 }
 
 static void dequantize_linear(tenon_make_t* make) {
-  begin_linear(make, "dequantize_linear", dtype_of(make, 1));
+  linear(make, "dequantize_linear", dtype_of(make, 1));
 }
 
 /* ---- Arithmetic ---- */

@@ -13,17 +13,23 @@ tenon_value_t microsoft_parameter(tenon_make_t* make, uint32_t index) {
              : value;
 }
 
+tenon_value_t microsoft_linear(tenon_make_t* make, const char* op, tenon_dtype_t to,
+                               const tenon_value_t operands[3], int64_t axis, int64_t block) {
+  tenon_make_begin(make, op);
+  tenon_make_set_dtype(make, "to", to);
+  tenon_make_set_int(make, "axis", axis);
+  tenon_make_set_int(make, "block_size", block);
+  for (uint32_t k = 0; k < 3; ++k) {
+    tenon_make_add(make, operands[k]);
+  }
+  return tenon_make_end(make);
+}
+
 tenon_value_t microsoft_dequantize_as(tenon_make_t* make, tenon_value_t value,
                                       microsoft_quantized_t from, int64_t axis) {
-  const tenon_value_t scale = microsoft_parameter(make, from.scale);
-  const tenon_value_t zero_point = microsoft_parameter(make, from.zero_point);
-  tenon_make_begin(make, "dequantize_linear");
-  tenon_make_set_dtype(make, "to", TENON_DTYPE_FLOAT32);
-  tenon_make_set_int(make, "axis", axis);
-  tenon_make_add(make, value);
-  tenon_make_add(make, scale);
-  tenon_make_add(make, zero_point);
-  return tenon_make_end(make);
+  const tenon_value_t operands[3] = {value, microsoft_parameter(make, from.scale),
+                                     microsoft_parameter(make, from.zero_point)};
+  return microsoft_linear(make, "dequantize_linear", TENON_DTYPE_FLOAT32, operands, axis, 0);
 }
 
 tenon_value_t microsoft_dequantize(tenon_make_t* make, microsoft_quantized_t from) {
@@ -32,14 +38,9 @@ tenon_value_t microsoft_dequantize(tenon_make_t* make, microsoft_quantized_t fro
 
 tenon_value_t microsoft_quantize(tenon_make_t* make, tenon_value_t value, microsoft_quantized_t to,
                                  tenon_dtype_t dtype) {
-  const tenon_value_t scale = microsoft_parameter(make, to.scale);
-  const tenon_value_t zero_point = microsoft_parameter(make, to.zero_point);
-  tenon_make_begin(make, "quantize_linear");
-  tenon_make_set_dtype(make, "to", dtype);
-  tenon_make_add(make, value);
-  tenon_make_add(make, scale);
-  tenon_make_add(make, zero_point);
-  return tenon_make_end(make);
+  const tenon_value_t operands[3] = {value, microsoft_parameter(make, to.scale),
+                                     microsoft_parameter(make, to.zero_point)};
+  return microsoft_linear(make, "quantize_linear", dtype, operands, 1, 0);
 }
 
 tenon_value_t microsoft_quantize_math(tenon_make_t* make, const char* expression, uint32_t count,
@@ -68,6 +69,20 @@ tenon_value_t microsoft_followed(tenon_make_t* make, tenon_value_t list, uint32_
   return !tenon_make_present(list) || count == 0 || tenon_make_rank(make, list) == 0
              ? list
              : tenon_make_unsqueeze(make, list, axes, count);
+}
+
+tenon_value_t microsoft_unpacked(tenon_make_t* make, tenon_value_t value, int64_t bits,
+                                 int64_t columns, int64_t block) {
+  tenon_make_begin(make, "microsoft.packed_bytes/1");
+  tenon_make_set_int(make, "bits", bits);
+  tenon_make_set_int(make, "columns", columns);
+  tenon_make_set_int(make, "block_size", block);
+  tenon_make_add(make, value);
+  const tenon_value_t bytes = tenon_make_end(make);
+  tenon_make_begin(make, "microsoft.unpacked_bits/1");
+  tenon_make_set_int(make, "bits", bits);
+  tenon_make_add(make, bytes);
+  return tenon_make_end(make);
 }
 
 tenon_value_t microsoft_integer_product(tenon_make_t* make, tenon_value_t a, tenon_value_t b,

@@ -13,6 +13,11 @@ typedef struct microsoft_quantized_t {
 
 /* Input `index`, a scale or a zero point. Of one element, it has rank 0. */
 tenon_value_t microsoft_parameter(tenon_make_t* make, uint32_t index);
+/* Makes quantize_linear or dequantize_linear. The operands are the value, its scale and its zero
+ * point, which may be absent. Lists belong to `axis`. Each scale belongs to `block` elements of the
+ * axis; 0: one scale for each index. */
+tenon_value_t microsoft_linear(tenon_make_t* make, const char* op, tenon_dtype_t to,
+                               const tenon_value_t operands[3], int64_t axis, int64_t block);
 /* Dequantises `value`, to f32, with the scale and zero point of `from`. Lists belong to `axis`. */
 tenon_value_t microsoft_dequantize_as(tenon_make_t* make, tenon_value_t value,
                                       microsoft_quantized_t from, int64_t axis);
@@ -28,6 +33,11 @@ tenon_value_t microsoft_quantize_math(tenon_make_t* make, const char* expression
 /* An element of a list as [n, 1, ...] with `count` extents of 1; a scalar as it is. `count` is at
  * most 3. */
 tenon_value_t microsoft_followed(tenon_make_t* make, tenon_value_t list, uint32_t count);
+
+/* Unpacks numbers of 2, 4 or 8 bits along the last axis: one for each `block` of `columns`, rounded
+ * up. */
+tenon_value_t microsoft_unpacked(tenon_make_t* make, tenon_value_t value, int64_t bits,
+                                 int64_t columns, int64_t block);
 
 /* The product of 8-bit matrices less their zero points, which may be absent: i32. */
 tenon_value_t microsoft_integer_product(tenon_make_t* make, tenon_value_t a, tenon_value_t b,

@@ -2,6 +2,7 @@
 #include "steps.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,18 +83,24 @@ tenon_value_t microsoft_scaled(tenon_make_t* make, tenon_value_t value, double f
   return factor == 1.0 ? value : microsoft_math(make, 1, &value, "y = a * (%.17g)", factor);
 }
 
-tenon_value_t microsoft_transposed(tenon_make_t* make, tenon_value_t value) {
+tenon_value_t microsoft_moved(tenon_make_t* make, tenon_value_t value, uint32_t from, uint32_t to) {
   int64_t perm[TENON_MAKE_LIST_LIMIT];
   const uint32_t rank = tenon_make_rank(make, value);
-  if (rank < 2 || rank > TENON_MAKE_LIST_LIMIT) {
+  uint32_t next = 0;
+  if (from >= rank || to >= rank || from == to) {
     return value;
   }
   for (uint32_t axis = 0; axis < rank; ++axis) {
-    perm[axis] = axis;
+    next += next == from ? 1 : 0;
+    perm[axis] = axis == to ? from : next;
+    next += axis == to ? 0 : 1;
   }
-  perm[rank - 2] = rank - 1;
-  perm[rank - 1] = rank - 2;
   return tenon_make_permute(make, value, perm, rank);
+}
+
+tenon_value_t microsoft_transposed(tenon_make_t* make, tenon_value_t value) {
+  const uint32_t rank = tenon_make_rank(make, value);
+  return microsoft_moved(make, value, rank - 2, rank - 1);
 }
 
 tenon_value_t microsoft_extents(tenon_make_t* make, tenon_value_t value, int64_t begin,
@@ -105,11 +112,37 @@ tenon_value_t microsoft_extents(tenon_make_t* make, tenon_value_t value, int64_t
   return tenon_make_end(make);
 }
 
-tenon_value_t microsoft_counted(tenon_make_t* make, tenon_value_t value, int64_t axis) {
-  const tenon_value_t extent =
-      tenon_make_squeeze(make, microsoft_extents(make, value, axis, axis + 1), 0);
+tenon_value_t microsoft_gathered(tenon_make_t* make, tenon_value_t value, tenon_value_t indices,
+                                 int64_t axis) {
+  tenon_make_begin(make, "gather");
+  tenon_make_set_int(make, "axis", axis);
+  tenon_make_add(make, value);
+  tenon_make_add(make, indices);
+  return tenon_make_end(make);
+}
+
+tenon_value_t microsoft_item(tenon_make_t* make, tenon_value_t value, int64_t axis, int64_t index) {
+  return tenon_make_squeeze(make, tenon_make_slice(make, value, axis, index, index + 1), axis);
+}
+
+void microsoft_halves(tenon_make_t* make, tenon_value_t value, tenon_value_t out_halves[2]) {
+  tenon_make_begin(make, "split");
+  tenon_make_set_int(make, "axis", -1);
+  tenon_make_set_int(make, "parts", 2);
+  tenon_make_set_int(make, "equal", 1);
+  tenon_make_set_output_count(make, 2);
+  tenon_make_add(make, value);
+  tenon_make_end_many(make, out_halves, 2);
+}
+
+tenon_value_t microsoft_below(tenon_make_t* make, tenon_value_t count) {
   const tenon_value_t zero = tenon_make_int64(make, 0);
-  return tenon_make_3(make, "arange", zero, extent, tenon_make_int64(make, 1));
+  return tenon_make_3(make, "arange", zero, count, tenon_make_int64(make, 1));
+}
+
+tenon_value_t microsoft_counted(tenon_make_t* make, tenon_value_t value, int64_t axis) {
+  return microsoft_below(
+      make, tenon_make_squeeze(make, microsoft_extents(make, value, axis, axis + 1), 0));
 }
 
 /* Activations that ONNX Runtime fuses into products and convolutions, with ONNX's defaults. The
@@ -178,6 +211,28 @@ microsoft_activation_t microsoft_get_activation(tenon_make_t* make) {
   return activation;
 }
 
+tenon_value_t microsoft_tanh_gelu(tenon_make_t* make, tenon_value_t x) {
+  tenon_make_begin(make, "gelu");
+  tenon_make_set_string(make, "approximate", "tanh");
+  tenon_make_add(make, x);
+  return tenon_make_end(make);
+}
+
+tenon_value_t microsoft_swiglu(tenon_make_t* make, tenon_value_t gate, tenon_value_t linear,
+                               double limit) {
+  const tenon_value_t operands[2] = {gate, linear};
+  const double alpha = tenon_make_get_float(make, "activation_alpha", 1);
+  const double beta = tenon_make_get_float(make, "activation_beta", 0);
+  if (limit == INFINITY) {
+    return microsoft_math(make, 2, operands, "y = a * sigmoid((%.17g) * a) * (b + (%.17g))", alpha,
+                          beta);
+  }
+  return microsoft_math(make, 2, operands,
+                        "let g = min(a, (%.17g)); let l = clamp(b, (%.17g), (%.17g));"
+                        "y = g * sigmoid((%.17g) * g) * (l + (%.17g))",
+                        limit, -limit, limit, alpha, beta);
+}
+
 void microsoft_set_window(tenon_make_t* make) {
   const char* mode = tenon_make_get_string(make, "auto_pad", "NOTSET");
   tenon_make_pass_all(make, "strides dilations");
@@ -192,24 +247,10 @@ void microsoft_set_window(tenon_make_t* make) {
   }
 }
 
-/* Moves axis `from` to axis `to`. */
-static tenon_value_t moved(tenon_make_t* make, tenon_value_t value, uint32_t from, uint32_t to) {
-  int64_t perm[TENON_MAKE_LIST_LIMIT];
-  const uint32_t rank = tenon_make_rank(make, value);
-  uint32_t next = 0;
-  for (uint32_t axis = 0; axis < rank && rank <= TENON_MAKE_LIST_LIMIT; ++axis) {
-    next += next == from ? 1 : 0;
-    perm[axis] = axis == to ? from : next;
-    next += axis == to ? 0 : 1;
-  }
-  return rank < 3 || rank > TENON_MAKE_LIST_LIMIT ? value
-                                                  : tenon_make_permute(make, value, perm, rank);
-}
-
 tenon_value_t microsoft_channels_first(tenon_make_t* make, tenon_value_t value) {
-  return moved(make, value, tenon_make_rank(make, value) - 1, 1);
+  return microsoft_moved(make, value, tenon_make_rank(make, value) - 1, 1);
 }
 
 tenon_value_t microsoft_channels_last(tenon_make_t* make, tenon_value_t value) {
-  return moved(make, value, 1, tenon_make_rank(make, value) - 1);
+  return microsoft_moved(make, value, 1, tenon_make_rank(make, value) - 1);
 }

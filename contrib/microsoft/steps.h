@@ -30,12 +30,23 @@ void microsoft_refuse_outputs(tenon_make_t* make, uint32_t first, const char* re
 tenon_value_t microsoft_add_input(tenon_make_t* make, tenon_value_t value, uint32_t index);
 /* Multiplies by a constant. Returns `value` if it is 1. */
 tenon_value_t microsoft_scaled(tenon_make_t* make, tenon_value_t value, double factor);
-/* Swaps the last two axes. Returns a value of rank 1 as it is. */
+/* Moves axis `from` to position `to`. Returns `value` if it lacks one of these axes. */
+tenon_value_t microsoft_moved(tenon_make_t* make, tenon_value_t value, uint32_t from, uint32_t to);
+/* Swaps the last two axes. Returns `value` if its rank is 1. */
 tenon_value_t microsoft_transposed(tenon_make_t* make, tenon_value_t value);
 /* Extents of axes [begin, end) as i64 of rank 1. */
 tenon_value_t microsoft_extents(tenon_make_t* make, tenon_value_t value, int64_t begin,
                                 int64_t end);
-/* 0, 1, ... up to an extent, as i64 of rank 1. */
+/* Gathers the items at `indices` of an axis. */
+tenon_value_t microsoft_gathered(tenon_make_t* make, tenon_value_t value, tenon_value_t indices,
+                                 int64_t axis);
+/* Selects item `index` of an axis and removes the axis. */
+tenon_value_t microsoft_item(tenon_make_t* make, tenon_value_t value, int64_t axis, int64_t index);
+/* Splits the last axis into halves. Its extent must be even. */
+void microsoft_halves(tenon_make_t* make, tenon_value_t value, tenon_value_t out_halves[2]);
+/* Makes 0, 1, ... count - 1 as i64 of rank 1. `count` is i64 of rank 0. */
+tenon_value_t microsoft_below(tenon_make_t* make, tenon_value_t count);
+/* Makes microsoft_below of an extent of `value`. */
 tenon_value_t microsoft_counted(tenon_make_t* make, tenon_value_t value, int64_t axis);
 
 /* An activation of ONNX with its numbers alpha, beta and gamma. Bit i of `has`: number i is given. */
@@ -48,6 +59,13 @@ tenon_value_t microsoft_activate(tenon_make_t* make, tenon_value_t value,
                                  const microsoft_activation_t* activation);
 /* Reads attributes activation, activation_alpha, activation_beta and activation_gamma. */
 microsoft_activation_t microsoft_get_activation(tenon_make_t* make);
+
+/* Makes gelu with ONNX's approximation by tanh. */
+tenon_value_t microsoft_tanh_gelu(tenon_make_t* make, tenon_value_t x);
+/* Makes g sigmoid(alpha g) (l + beta), where g = min(gate, limit) and l is `linear`, clamped to
+ * -limit .. limit. INFINITY: no limit. Reads the attributes activation_alpha and activation_beta. */
+tenon_value_t microsoft_swiglu(tenon_make_t* make, tenon_value_t gate, tenon_value_t linear,
+                               double limit);
 
 /* Sets strides, dilations and pads, or auto_pad, of the node that was begun. */
 void microsoft_set_window(tenon_make_t* make);

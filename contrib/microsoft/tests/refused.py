@@ -46,6 +46,11 @@ CASES = [
     # The count of triples is not negative.
     ("QLinearConcat", MS, [(1,)], {}, "1 inputs are not"),
     ("QLinearAdd", MS, [(4,), (), (), (4,), (), (), (), ()], {}, "neither i8 nor u8"),
+    # Halves of 2 and 1 columns would broadcast.
+    ("BiasSplitGelu", MS, [(2, 3), (3,)], {}, "3 cannot be split into 2 equal parts"),
+    ("SwiGLU", MS, [(2, 3)], {}, "3 cannot be split into 2 equal parts"),
+    ("MoE", MS, [(2, 4), (2, 1), (1, 3, 4), None, (1, 4, 2)], {"activation_type": "swiglu", "swiglu_fusion": 2},
+     "3 cannot be split into 2 equal parts"),
     # The last axis of complex numbers is not transformed.
     ("Rfft", MS, [(8,)], {"signal_ndim": 2}, "x must have such axes"),
     ("Irfft", MS, [(8, 2)], {"signal_ndim": 2}, "x must have such axes"),
