@@ -2,6 +2,7 @@
 #include "heads.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "steps.h"
 
@@ -30,6 +31,7 @@ void microsoft_widths(tenon_make_t* make, int64_t width, int64_t out_widths[3]) 
                     "q, k and v have %" PRId64 ", %" PRId64 " and %" PRId64
                     " columns, all have %" PRId64,
                     out_widths[0], out_widths[1], out_widths[2], width);
+    memset(out_widths, 0, 3 * sizeof(*out_widths));
   }
 }
 

@@ -42,7 +42,7 @@ tenon_value_t microsoft_key_mask(tenon_make_t* make, uint32_t index, tenon_value
 int64_t microsoft_head_count(tenon_make_t* make, const char* name);
 
 /* Reads the widths of q, k and v, which are columns of one tensor: qkv_hidden_sizes, or thirds of
- * `width`. Fails unless their sum is `width`. */
+ * `width`. Fails unless their sum is `width`. The widths are 0 after a failure. */
 void microsoft_widths(tenon_make_t* make, int64_t width, int64_t out_widths[3]);
 
 /* Slices the last axis into q, k and v. */
