@@ -43,7 +43,7 @@ typedef struct group_query_t {
   tenon_value_t total;    /* [1], i64 */
 } group_query_t;
 
-/* Refuses what no standard operator computes, and what other providers compute. */
+/* Refuses quantised caches and caches of a window. No standard operator computes them. */
 static void check(tenon_make_t* make) {
   static const char* const quantised[2] = {"k_quant_type", "v_quant_type"};
   for (int i = 0; i < 2; ++i) {
@@ -219,7 +219,7 @@ static tenon_value_t as_rows(tenon_make_t* make, const group_query_t* group, ten
   return tenon_make_2(make, "reshape", parts, tenon_make_concat(make, 0, 3, dims));
 }
 
-/* Without causality, -inf where a key is behind the tokens of its sequence. */
+/* -inf for keys after the tokens of their sequence, else 0. Causal attention needs no such mask. */
 static tenon_value_t length_mask(tenon_make_t* make, tenon_value_t scores) {
   static const int64_t axes[3] = {1, 2, 3};
   const tenon_value_t lengths =
@@ -229,7 +229,7 @@ static tenon_value_t length_mask(tenon_make_t* make, tenon_value_t scores) {
   return tenon_make_math(make, "y = cast(a <= b ? 0.0 : -inf, f32)", 2, operands);
 }
 
-/* Scores with softcap, bias, and -inf where a key is hidden. */
+/* Scores with softcap and bias. Hidden keys have -inf. */
 static tenon_value_t masked(tenon_make_t* make, const group_query_t* group, tenon_value_t scores) {
   static const int64_t axes[3] = {1, 2, 3};
   const int64_t window = tenon_make_get_int(make, "local_window_size", -1);

@@ -22,7 +22,7 @@ typedef struct microsoft_attended_t {
   tenon_value_t y;
   tenon_value_t present_k;
   tenon_value_t present_v;
-  tenon_value_t scores; /* with the mask, -inf where a key is hidden */
+  tenon_value_t scores; /* with the mask; -inf for hidden keys */
 } microsoft_attended_t;
 
 microsoft_attended_t microsoft_attend(tenon_make_t* make, const microsoft_heads_t* heads);
@@ -30,10 +30,10 @@ microsoft_attended_t microsoft_attend(tenon_make_t* make, const microsoft_heads_
 /* [batch, length, heads size] as [batch, heads, length, size]. */
 tenon_value_t microsoft_split_heads(tenon_make_t* make, tenon_value_t value, int64_t heads);
 
-/* Returns the sum of two masks, either of which may be absent. */
+/* Adds b to the mask a. If one of them is absent, returns the other. */
 tenon_value_t microsoft_both(tenon_make_t* make, tenon_value_t a, tenon_value_t b);
 
-/* Input `index` of a key mask as a mask of scores: mask_filter_value where a key is hidden, else 0.
+/* Input `index` of a key mask as a mask of scores: mask_filter_value for hidden keys, else 0.
  * Forms: [batch] ends, [2 batch] ends and starts, [batch, keys], [batch, queries, keys]. `keys` is
  * [1], the number of keys. */
 tenon_value_t microsoft_key_mask(tenon_make_t* make, uint32_t index, tenon_value_t keys);

@@ -1,4 +1,4 @@
-/* Inverses of matrices: what plugin.c offers besides the converter. */
+/* Inverses of matrices: an operator and its kernel. */
 #ifndef MICROSOFT_INVERSE_H_
 #define MICROSOFT_INVERSE_H_
 

@@ -116,7 +116,7 @@ static tenon_value_t crop_places(tenon_make_t* make, tenon_value_t low, tenon_va
 
 /*
  * Crops of images, resized corner on corner. A crop reads its image at a grid of points.
- * extrapolation_value stands where a point is outside.
+ * A point outside of the image has extrapolation_value.
  */
 static void crop_and_resize(tenon_make_t* make) {
   static const int64_t axes[2] = {2, 1};

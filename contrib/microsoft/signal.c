@@ -5,7 +5,7 @@
 #include "families.h"
 #include "steps.h"
 
-/* One transform along `axis` of [..., 2], or of [..., 1] where `is_onesided` and forward. */
+/* One transform along `axis` of [..., 2]. A forward transform that `is_onesided` takes [..., 1]. */
 static tenon_value_t transformed(tenon_make_t* make, tenon_value_t x, int64_t axis, bool inverse,
                                  bool is_onesided) {
   tenon_make_begin(make, "dft");
