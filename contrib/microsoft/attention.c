@@ -90,14 +90,6 @@ static void quantized_attention(tenon_make_t* make) {
                     5, 8, NO_INPUT);
 }
 
-/* Part `index` of [batch, length, heads, parts, size] as [batch, length, heads size]. */
-static tenon_value_t unpacked(tenon_make_t* make, tenon_value_t packed, int64_t index) {
-  const tenon_value_t part = tenon_make_slice(make, packed, 3, index, index + 1);
-  const int64_t width = tenon_make_elements(make, part, 2, 5);
-  const int64_t dims[3] = {0, 0, width};
-  return tenon_make_reshape(make, part, dims, 3);
-}
-
 /* Sets q, k and v from inputs 0 to 2, with the bias. One input may hold several: q all three, or k both
  * k and v, by heads; with `is_packed`, q all three in columns. */
 static void read_heads(tenon_make_t* make, int64_t count, uint32_t bias, bool is_packed,
@@ -107,12 +99,9 @@ static void read_heads(tenon_make_t* make, int64_t count, uint32_t bias, bool is
   const tenon_value_t q = parts[0];
   const tenon_value_t k = parts[1];
   if (tenon_make_rank(make, q) == 5) {
-    for (uint32_t i = 0; i < 3; ++i) {
-      parts[i] = unpacked(make, q, i);
-    }
+    microsoft_split_packed(make, q, 3, parts);
   } else if (tenon_make_present(k) && tenon_make_rank(make, k) == 5) {
-    parts[1] = unpacked(make, k, 0);
-    parts[2] = unpacked(make, k, 1);
+    microsoft_split_packed(make, k, 2, &parts[1]);
   } else if (is_packed && !tenon_make_present(k)) {
     int64_t widths[3] = {0, 0, 0};
     microsoft_widths(make, tenon_make_dim(make, q, 2), widths);

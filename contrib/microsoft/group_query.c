@@ -179,14 +179,7 @@ static tenon_value_t used(tenon_make_t* make, const group_query_t* group, tenon_
       total == tenon_make_dim(make, cache, 2)) {
     return cache;
   }
-  static const int64_t zero[1] = {0};
-  static const int64_t axis[1] = {2};
-  tenon_make_begin(make, "strided_slice");
-  tenon_make_add(make, cache);
-  tenon_make_add(make, tenon_make_int64s(make, zero, 1));
-  tenon_make_add(make, group->total);
-  tenon_make_add(make, tenon_make_int64s(make, axis, 1));
-  return tenon_make_end(make);
+  return microsoft_first(make, cache, 2, group->total);
 }
 
 /* [batch, heads, queries, a] as [batch, key heads, heads that share one times queries, a]. */

@@ -35,6 +35,22 @@ void microsoft_widths(tenon_make_t* make, int64_t width, int64_t out_widths[3]) 
   }
 }
 
+void microsoft_split_packed(tenon_make_t* make, tenon_value_t packed, uint32_t count,
+                            tenon_value_t* out_parts) {
+  const uint32_t rank = tenon_make_rank(make, packed);
+  int64_t dims[3] = {0, 0, 0};
+  if (rank < 4 || rank > 5 || tenon_make_dim(make, packed, rank - 2) != count) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
+                    "packed queries, keys or values are not [..., heads, %u, size]", count);
+    return;
+  }
+  for (uint32_t k = 0; k < count; ++k) {
+    const tenon_value_t part = tenon_make_slice(make, packed, rank - 2, k, k + 1);
+    dims[rank - 3] = tenon_make_elements(make, part, rank - 3, rank);
+    out_parts[k] = tenon_make_reshape(make, part, dims, rank - 2);
+  }
+}
+
 void microsoft_split_columns(tenon_make_t* make, tenon_value_t all, const int64_t widths[3],
                              tenon_value_t out_parts[3]) {
   const int64_t axis = (int64_t)tenon_make_rank(make, all) - 1;

@@ -45,6 +45,11 @@ int64_t microsoft_head_count(tenon_make_t* make, const char* name);
  * `width`. Fails unless their sum is `width`. The widths are 0 after a failure. */
 void microsoft_widths(tenon_make_t* make, int64_t width, int64_t out_widths[3]);
 
+/* Slices axis -2 of [..., heads, count, size] into `count` values [..., heads size]. The value has rank 4
+ * or 5. */
+void microsoft_split_packed(tenon_make_t* make, tenon_value_t packed, uint32_t count,
+                            tenon_value_t* out_parts);
+
 /* Slices the last axis into q, k and v. */
 void microsoft_split_columns(tenon_make_t* make, tenon_value_t all, const int64_t widths[3],
                              tenon_value_t out_parts[3]);

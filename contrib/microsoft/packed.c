@@ -13,19 +13,11 @@
 /* token_offset of the tokens alone, as i64 of [tokens, 1]. `packed` is [tokens, ...]. */
 static tenon_value_t places_of(tenon_make_t* make, tenon_value_t packed, uint32_t offsets) {
   static const int64_t flat[1] = {-1};
-  static const int64_t zero[1] = {0};
   static const int64_t last[1] = {1};
   const tenon_value_t all = tenon_make_reshape(
       make, tenon_make_cast(make, tenon_make_input(make, offsets), TENON_DTYPE_INT64), flat, 1);
-  const tenon_value_t begin = tenon_make_int64s(make, zero, 1);
-  const tenon_value_t count = microsoft_extents(make, packed, 0, 1);
-  const tenon_value_t axes = tenon_make_int64s(make, zero, 1);
-  tenon_make_begin(make, "strided_slice");
-  tenon_make_add(make, all);
-  tenon_make_add(make, begin);
-  tenon_make_add(make, count);
-  tenon_make_add(make, axes);
-  return tenon_make_unsqueeze(make, tenon_make_end(make), last, 1);
+  const tenon_value_t tokens = microsoft_first(make, all, 0, microsoft_extents(make, packed, 0, 1));
+  return tenon_make_unsqueeze(make, tokens, last, 1);
 }
 
 /* [tokens, width] as [batch, length, width], with zeros for padding. */
@@ -99,12 +91,7 @@ static void packed_multi_head_attention(tenon_make_t* make) {
   tenon_value_t parts[3] = {tenon_make_input(make, 0), tenon_make_input(make, 1),
                             tenon_make_input(make, 2)};
   if (!tenon_make_present(parts[1])) {
-    const tenon_value_t all = parts[0];
-    for (int64_t k = 0; k < 3; ++k) {
-      const tenon_value_t part = tenon_make_slice(make, all, 2, k, k + 1);
-      const int64_t dims[2] = {0, tenon_make_elements(make, part, 1, 4)};
-      parts[k] = tenon_make_reshape(make, part, dims, 2);
-    }
+    microsoft_split_packed(make, parts[0], 3, parts);
   }
   microsoft_add_biases(make, 3, 3, parts);
   attend(make, parts, 4);

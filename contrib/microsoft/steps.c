@@ -121,6 +121,19 @@ tenon_value_t microsoft_gathered(tenon_make_t* make, tenon_value_t value, tenon_
   return tenon_make_end(make);
 }
 
+tenon_value_t microsoft_first(tenon_make_t* make, tenon_value_t value, int64_t axis,
+                              tenon_value_t count) {
+  static const int64_t zero = 0;
+  const tenon_value_t begin = tenon_make_int64s(make, &zero, 1);
+  const tenon_value_t axes = tenon_make_int64s(make, &axis, 1);
+  tenon_make_begin(make, "strided_slice");
+  tenon_make_add(make, value);
+  tenon_make_add(make, begin);
+  tenon_make_add(make, count);
+  tenon_make_add(make, axes);
+  return tenon_make_end(make);
+}
+
 tenon_value_t microsoft_item(tenon_make_t* make, tenon_value_t value, int64_t axis, int64_t index) {
   return tenon_make_squeeze(make, tenon_make_slice(make, value, axis, index, index + 1), axis);
 }

@@ -40,6 +40,9 @@ tenon_value_t microsoft_extents(tenon_make_t* make, tenon_value_t value, int64_t
 /* Gathers the items at `indices` of an axis. */
 tenon_value_t microsoft_gathered(tenon_make_t* make, tenon_value_t value, tenon_value_t indices,
                                  int64_t axis);
+/* Slices the first items of an axis. `count` is i64 of shape [1]. */
+tenon_value_t microsoft_first(tenon_make_t* make, tenon_value_t value, int64_t axis,
+                              tenon_value_t count);
 /* Selects item `index` of an axis and removes the axis. */
 tenon_value_t microsoft_item(tenon_make_t* make, tenon_value_t value, int64_t axis, int64_t index);
 /* Splits the last axis into halves. Its extent must be even. */

@@ -51,6 +51,10 @@ CASES = [
     ("SwiGLU", MS, [(2, 3)], {}, "3 cannot be split into 2 equal parts"),
     ("MoE", MS, [(2, 4), (2, 1), (1, 3, 4), None, (1, 4, 2)], {"activation_type": "swiglu", "swiglu_fusion": 2},
      "3 cannot be split into 2 equal parts"),
+    # Axis -2 has neither more nor fewer parts.
+    ("MultiHeadAttention", MS, [(1, 2, 2, 5, 4)], {"num_heads": 2}, "not [..., heads, 3, size]"),
+    ("MultiHeadAttention", MS, [(1, 2, 8), (1, 2, 2, 3, 4)], {"num_heads": 2}, "not [..., heads, 2, size]"),
+    ("PackedMultiHeadAttention", MS, [(2, 2, 2, 4), None, None, None, (1, 2), (2,)], {"num_heads": 2}, "not [..., heads, 3, size]"),
     # The last axis of complex numbers is not transformed.
     ("Rfft", MS, [(8,)], {"signal_ndim": 2}, "x must have such axes"),
     ("Irfft", MS, [(8, 2)], {"signal_ndim": 2}, "x must have such axes"),
