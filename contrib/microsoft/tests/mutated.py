@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Builds recorded cases with one error each. The command must build the model or refuse it.
+"""Builds and runs recorded cases with one error each. The command must build the model or refuse it.
 
 usage: mutated.py TENON CASES [--seed N] [--count M] [--only WORD] [--keep FOLDER]
 
 An error is an attribute with another value or none, an input or constant of another shape, or an absent input. The command fails the
 test if it ends with another status than 0 or 3 (an error with a message), if it takes longer than 60 seconds, or if its message is one
-of a sanitizer. --keep stores such models. The exit status is 1 if there is one, 77 if onnx is not installed.
+of a sanitizer. Plans with at most 16 MiB of data run on random inputs. --keep stores models that fail. The exit status is 1 if there is
+one, or if no plan runs, 77 if onnx is not installed.
 """
 import argparse
 import collections
 import glob
+import json
+import math
 import os
 import random
 import subprocess
@@ -81,16 +84,36 @@ def mutate(draw, path):
     return model, f"{node.op_type}: {change.__name__}"
 
 
-def status_of(tenon, model):
-    """Returns the exit status, or a word, and the last line of the messages."""
+def command(tenon, *words):
+    """Returns the exit status, or a word, and the text of a command."""
     try:
-        done = subprocess.run([tenon, "build", model, "-o", model + ".plan", "--no-measuring", "--no-cache"], capture_output=True,
-                              text=True, errors="replace", timeout=60, check=False)
+        done = subprocess.run([tenon, *words], capture_output=True, text=True, errors="replace", timeout=60, check=False)
     except subprocess.TimeoutExpired:
-        return "timeout", ""
-    lines = done.stderr.strip().splitlines() or [""]
-    is_fault = any("Sanitizer" in line or "runtime error" in line for line in lines)
-    return ("sanitizer" if is_fault else done.returncode), lines[-1]
+        return "timeout", "", ""
+    is_fault = "Sanitizer" in done.stderr or "runtime error" in done.stderr
+    return ("sanitizer" if is_fault else done.returncode), done.stdout, done.stderr
+
+
+def is_small(description):
+    """Returns whether inputs, outputs and memory of a plan, as `inspect --json` prints it, are small enough to run."""
+    limit = 2**24
+    rows = [json.loads(line) for line in description.splitlines()]
+    elements = sum(abs(math.prod(row.get("max", row["shape"]))) for row in rows if "input" in row or "output" in row)
+    return elements <= limit // 4 and rows[0]["arena_bytes"] + rows[0]["scratch_bytes"] <= limit
+
+
+def status_of(tenon, model):
+    """Returns the exit status, or a word, the last line of the messages, and whether the plan was run."""
+    plan = model + ".plan"
+    is_run = False
+    status, _, text = command(tenon, "build", model, "-o", plan, "--no-measuring", "--no-cache")
+    if status == 0:
+        status, description, text = command(tenon, "inspect", plan, "--json", "--no-run")
+        is_run = status == 0 and is_small(description)
+    if is_run:
+        status, _, text = command(tenon, "run", plan)
+        status = 0 if status == 3 else status  # random indices may be out of range
+    return status, (text.strip().splitlines() or [""])[-1], is_run
 
 
 def main():
@@ -104,7 +127,7 @@ def main():
     options = parser.parse_args()
     models = sorted(glob.glob(f"{options.cases}/**/model.onnx", recursive=True))
     models = [model for model in models if options.only in model]
-    counts, faults = collections.Counter(), 0
+    counts, faults, runs = collections.Counter(), 0, 0
     for seed in range(options.seed, options.seed + options.count):
         draw = random.Random(seed)
         model, name = mutate(draw, draw.choice(models))
@@ -112,15 +135,16 @@ def main():
             path = os.path.join(folder, "model.onnx")
             with open(path, "wb") as file:
                 file.write(model.SerializeToString())
-            status, message = status_of(options.tenon, path)
+            status, message, is_run = status_of(options.tenon, path)
         counts[status] += 1
+        runs += is_run
         if status not in (0, 3):
             faults += 1
             print(f"seed {seed}: {name}: {status}: {message}", flush=True)
             if options.keep:
                 onnx.save(model, os.path.join(options.keep, f"{seed}.onnx"))
-    print(f"{options.count} models: {counts[0]} built, {counts[3]} refused, {faults} faults")
-    return 1 if faults or not models else 0
+    print(f"{options.count} models: {counts[0]} built, {runs} of them run, {counts[3]} refused, {faults} faults")
+    return 1 if faults or runs == 0 else 0
 
 
 if __name__ == "__main__":
