@@ -59,6 +59,7 @@ void operator_found(operator_case_t* c, tenon_dtype_t dtype, uint32_t rank, cons
 void operator_describe(operator_case_t* c) {
   fake_t* fake = &c->fake;
   fake->node_input_count = fake->input_count;
+  fake->value_count = fake->input_count + fake->output_count;
   for (uint32_t k = 0; k < fake->input_count + fake->output_count; k++) {
     const bool is_output = k >= fake->input_count;
     const uint32_t index = is_output ? k - fake->input_count : k;

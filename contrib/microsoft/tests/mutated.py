@@ -21,7 +21,7 @@ import tempfile
 
 try:
     import numpy as np
-    import onnx
+    import onnx.numpy_helper
 except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)
