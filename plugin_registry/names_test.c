@@ -75,6 +75,27 @@ TENON_TEST(a_chain_of_requirements_is_met_or_refused_as_a_whole) {
   world_end(&world);
 }
 
+TENON_TEST(preferred_plugins_are_listed_first) {
+  static const char* const prefer[] = {"chain_second", "absent", "good", NULL};
+  static const char* const expected[] = {"chain_second", "good", "circle_b"};
+  world_t world;
+  world_begin(&world);
+  world.options.prefer = prefer;
+  EXPECT(test_folder_copy(&world.folder, "circle_b", "a.so"));
+  EXPECT(test_folder_copy(&world.folder, "good_next", "b.so"));
+  EXPECT(test_folder_copy(&world.folder, "chain_second", "c.so"));
+  for (int round = 0; round < 2; ++round) {
+    world_scan(&world);
+    REQUIRE(tenon__registry_candidate_count(world.registry) == 3);
+    for (uint32_t i = 0; i < 3; ++i) {
+      tenon__candidate_info_t info;
+      EXPECT_STATUS(tenon__registry_candidate(world.registry, i, &info), TENON_OK);
+      EXPECT_TEXT(info.name, expected[i]);
+    }
+  }
+  world_end(&world);
+}
+
 TENON_TEST(plugins_may_require_each_other) {
   world_t world;
   world_begin(&world);

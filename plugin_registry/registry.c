@@ -65,18 +65,19 @@ static tenon_status_t copy_digests(tenon__registry_t* registry, const char* cons
   return TENON_OK;
 }
 
-static tenon_status_t copy_set_aside(tenon__registry_t* registry, const char* const* paths) {
+static tenon_status_t copy_texts(tenon__registry_t* registry, const char* const* texts,
+                                 const char* const** out_copies) {
   size_t count = 0;
-  while (paths != NULL && paths[count] != NULL) {
+  while (texts != NULL && texts[count] != NULL) {
     ++count;
   }
   const char** copies = tenon__arena_allocate(&registry->arena, count + 1, sizeof(*copies));
   TENON_TRY_MEMORY(copies != NULL);
   for (size_t i = 0; i < count; ++i) {
-    copies[i] = tenon__arena_copy_string(&registry->arena, paths[i]);
+    copies[i] = tenon__arena_copy_string(&registry->arena, texts[i]);
     TENON_TRY_MEMORY(copies[i] != NULL);
   }
-  registry->set_aside = copies;
+  *out_copies = copies;
   return TENON_OK;
 }
 
@@ -92,7 +93,8 @@ static tenon_status_t take_options(tenon__registry_t* registry,
     }
   }
   TENON_TRY(copy_digests(registry, options->digests));
-  TENON_TRY(copy_set_aside(registry, options->set_aside));
+  TENON_TRY(copy_texts(registry, options->set_aside, &registry->set_aside));
+  TENON_TRY(copy_texts(registry, options->prefer, &registry->prefer));
   const char* installed = options->installed_directory;
   return tenon__search_path_make(&registry->arena, options->paths, options->only_paths,
                                  installed == NULL ? INSTALLED_DIRECTORY : installed,

@@ -45,6 +45,9 @@ typedef struct tenon__registry_options_t {
   tenon__registry_policy_t policy;
   const char* const* digests;   /* LISTED: 64 hexadecimal digits each, NULL-terminated */
   const char* const* set_aside; /* absolute paths of files that are refused; NULL-terminated */
+  /* Names of plugins whose converters, parsers and devices take precedence over those of all
+   * others, the first name first. They are listed first. NULL-terminated; NULL: none. */
+  const char* const* prefer;
   /* Versions of the contract that this host claims to support; 0: the actual ones. For checkers. */
   uint32_t abi_min_minor;
   uint32_t abi_max_minor;

@@ -15,7 +15,8 @@
 #include "plugin_registry/state.h"
 
 #define SUFFIX ".so"
-/* Behind all plugins of the library's own folder. */
+/* Ranks: preferred plugins, then those of the library's own folder, then all others. */
+#define INSTALLED (1u << 29)
 #define FAR (1u << 30)
 
 /* One scan; lives under both of the registry's locks. */
@@ -65,24 +66,35 @@ tenon__finding_t tenon__registry_permit(const tenon__registry_t* registry, int d
   return (tenon__finding_t){TENON_PLUGIN_REASON_NOT_LISTED, ""};
 }
 
+/* Returns the position of `text` in the NULL-terminated list, or the list's length. */
+static size_t position(const char* const* list, const char* text) {
+  size_t k = 0;
+  while (list[k] != NULL && strcmp(list[k], text) != 0) {
+    ++k;
+  }
+  return k;
+}
+
 static void fill_owner(tenon__plugin_candidate_t* candidate, bool is_installed, size_t place) {
-  candidate->owner = (tenon__owner_t){.plugin = candidate->manifest->name,
-                                      .version = candidate->manifest->version,
-                                      .path = candidate->path,
-                                      .built = candidate->manifest->built,
-                                      .is_installed = is_installed,
-                                      .search_rank = (uint32_t)place + (is_installed ? 0u : FAR),
-                                      .make_ready = tenon__candidate_make_ready,
-                                      .user = candidate,
-                                      .digest = tenon__candidate_digest};
+  const char* const* prefer = candidate->registry->prefer;
+  const size_t preference = position(prefer, candidate->manifest->name);
+  const bool is_preferred = prefer[preference] != NULL;
+  candidate->owner = (tenon__owner_t){
+      .plugin = candidate->manifest->name,
+      .version = candidate->manifest->version,
+      .path = candidate->path,
+      .built = candidate->manifest->built,
+      .is_installed = is_installed,
+      .is_preferred = is_preferred,
+      .search_rank =
+          is_preferred ? (uint32_t)preference : (uint32_t)place + (is_installed ? INSTALLED : FAR),
+      .make_ready = tenon__candidate_make_ready,
+      .user = candidate,
+      .digest = tenon__candidate_digest};
 }
 
 static bool is_set_aside(const tenon__registry_t* registry, const char* path) {
-  const char* const* item = registry->set_aside;
-  while (*item != NULL && strcmp(*item, path) != 0) {
-    ++item;
-  }
-  return *item != NULL;
+  return registry->set_aside[position(registry->set_aside, path)] != NULL;
 }
 
 static tenon__plugin_candidate_t* make_candidate(const scan_t* scan, const char* path) {
@@ -243,6 +255,21 @@ static bool take_gone(scan_t* scan) {
   return true;
 }
 
+/* Moves preferred plugins to the front, in the order of their names in the options. */
+static void move_preferred(scan_t* scan) {
+  size_t front = 0;
+  for (const char* const* name = scan->registry->prefer; *name != NULL; ++name) {
+    for (size_t i = front; i < scan->found_count; ++i) {
+      tenon__plugin_candidate_t* candidate = scan->found[i];
+      if (strcmp(candidate->owner.plugin, *name) == 0) {
+        memmove((void*)&scan->found[front + 1], (const void*)&scan->found[front],
+                (i - front) * sizeof(void*));
+        scan->found[front++] = candidate;
+      }
+    }
+  }
+}
+
 static bool make_list(scan_t* scan) {
   tenon__registry_t* registry = scan->registry;
   for (size_t i = 0; i < registry->candidate_count; ++i) {
@@ -260,7 +287,11 @@ static bool make_list(scan_t* scan) {
       return false;
     }
   }
-  return take_gone(scan) && tenon__names_resolve(registry, scan->found, scan->found_count);
+  if (!take_gone(scan)) {
+    return false;
+  }
+  move_preferred(scan);
+  return tenon__names_resolve(registry, scan->found, scan->found_count);
 }
 
 static bool replace_list(tenon__registry_t* registry) {

@@ -49,7 +49,8 @@ struct tenon__registry_t {
   tenon__abi_range_t range;
   const tenon__digest_t* digests;
   size_t digest_count;
-  const char* const* set_aside; /* NULL-terminated */
+  const char* const* set_aside; /* NULL-terminated, as the next */
+  const char* const* prefer;
   pthread_mutex_t scan_mutex;
   pthread_mutex_t mutex;
   tenon__arena_t arena;

@@ -8,7 +8,8 @@
  * name, converters for one version of a node type. The order of loading does not matter then: the
  * library's own plugins take precedence over all others, then the plugin with the same name as the
  * domain, device or format, then the first on the search path. The other offer is rejected, except
- * that a second converter stays and is asked after the first.
+ * that a second converter stays and is asked after the first. The devices, parsers and converters of
+ * plugins that the application prefers take precedence over all others.
  *
  * A domain belongs to the plugin of that name, if it offers operators: its definitions take
  * precedence over those of the search path, and no other plugin adds operators to the domain,

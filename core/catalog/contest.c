@@ -9,8 +9,13 @@
 
 /* ---- Owners ---- */
 
+/* Ranks of the owners of a name. */
+enum { RANK_HOME, RANK_INSTALLED, RANK_OTHER };
+
 static int precedence(const tenon__owner_t* owner, const char* name) {
-  return !owner->is_installed ? 2 : strcmp(owner->plugin, name) == 0 ? 0 : 1;
+  return !owner->is_installed               ? RANK_OTHER
+         : strcmp(owner->plugin, name) == 0 ? RANK_HOME
+                                            : RANK_INSTALLED;
 }
 
 static int compare(const tenon__owner_t* a, const tenon__owner_t* b, const char* name) {
@@ -22,6 +27,15 @@ static int compare(const tenon__owner_t* a, const tenon__owner_t* b, const char*
 static bool stays(const tenon__owner_t* there, const tenon__owner_t* comes, const char* name) {
   const int order = compare(there, comes, name);
   return order < 0 || (order == 0 && there->search_rank <= comes->search_rank);
+}
+
+/* An application prefers plugins for their converters, parsers and devices. Operators stay those of
+ * the plugin that their domain belongs to. */
+static bool offer_stays(const tenon__owner_t* there, const tenon__owner_t* comes,
+                        const char* name) {
+  return there->is_preferred != comes->is_preferred ? there->is_preferred
+         : there->is_preferred                      ? there->search_rank <= comes->search_rank
+                                                    : stays(there, comes, name);
 }
 
 /* ---- Operators ---- */
@@ -99,7 +113,8 @@ static void resolve(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const c
 
 bool tenon__converter_stays(const tenon__converter_entry_t* there,
                             const tenon__converter_entry_t* comes) {
-  return there->owner == comes->owner || stays(there->owner, comes->owner, comes->converter.format);
+  return there->owner == comes->owner ||
+         offer_stays(there->owner, comes->owner, comes->converter.format);
 }
 
 void tenon__catalog_contest_converter(tenon__catalog_t* catalog, const char* key,
@@ -139,7 +154,7 @@ void tenon__catalog_contest_name(tenon__catalog_t* catalog, tenon__offer_kind_t 
     if (other.verdict->fault != NULL) {
       continue;
     }
-    const bool it_stays = stays(other.owner, mine.owner, name);
+    const bool it_stays = offer_stays(other.owner, mine.owner, name);
     const tenon__owner_t* winner = it_stays ? other.owner : mine.owner;
     char message[512];
     (void)snprintf(message, sizeof(message), "plugin %s (%s) offers one of that name",

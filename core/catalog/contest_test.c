@@ -81,6 +81,33 @@ TENON_TEST(what_ships_with_the_library_keeps_its_names) {
   }
 }
 
+/* Its converters and parsers are used first; its definition of the library's operator is not. */
+TENON_TEST(a_preferred_plugin_takes_precedence) {
+  static const tenon__owner_t second = {
+      .plugin = "second", .path = "/5", .is_preferred = true, .search_rank = 1};
+  static const tenon__owner_t first = {
+      .plugin = "first", .path = "/6", .is_preferred = true, .search_rank = 0};
+  static const tenon__owner_t* const orders[2][3] = {{&library, &second, &first},
+                                                     {&first, &second, &library}};
+  for (int round = 0; round < 2; ++round) {
+    world_t world;
+    begin(&world);
+    for (int k = 0; k < 3; ++k) {
+      const tenon__owner_t* owner = orders[round][k];
+      add_all(&world, owner, owner == &library ? twice : thrice);
+    }
+    const tenon__operator_t* op = tenon__catalog_operator(world.catalog, "fmt.twice/1", NULL);
+    REQUIRE(op != NULL);
+    EXPECT_TEXT(op->plugin, "fmt");
+    const tenon__converter_entry_t* converter = first_converter(&world, "", "Twice", 5);
+    const tenon__parser_entry_t* parser = tenon__catalog_parser(world.catalog, "fmt", NULL);
+    REQUIRE(converter != NULL && parser != NULL);
+    EXPECT_TEXT(converter->owner->plugin, "first");
+    EXPECT_TEXT(parser->owner->plugin, "first");
+    tenon__catalog_destroy(world.catalog);
+  }
+}
+
 TENON_TEST(a_domain_of_the_library_takes_no_other_operators) {
   world_t world;
   begin(&world);

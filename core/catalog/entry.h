@@ -13,6 +13,7 @@ typedef struct tenon__owner_t {
   const char* path;     /* "" for static ones */
   uint32_t built;       /* the version of the contract it was compiled with; 0: this host's */
   bool is_installed;    /* ships with the library */
+  bool is_preferred;    /* the application prefers its converters, parsers and devices */
   uint32_t search_rank; /* position on the search path; lower takes precedence */
   void* state;          /* the result of `start`; set when make_ready returns OK */
   /* Called once, at the first look-up of an item that this owner has declared. Loads the plugin and

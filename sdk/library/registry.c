@@ -23,6 +23,26 @@ static void destroy(tenon_registry_t* registry) {
   tenon__free(registry->allocator, registry, sizeof(*registry));
 }
 
+/* A misspelt name would have no effect. */
+static tenon_status_t check_preferred(tenon_registry_t* registry, const char* const* names) {
+  for (; names != NULL && *names != NULL; ++names) {
+    tenon__candidate_info_t info;
+    const char* reason = "has not been found";
+    for (uint32_t i = 0;
+         reason != NULL && tenon__registry_candidate(registry->plugins, i, &info) == TENON_OK;
+         ++i) {
+      if (strcmp(info.name, *names) == 0) {
+        reason = info.state == TENON_CANDIDATE_REFUSED ? info.message : NULL;
+      }
+    }
+    if (reason != NULL) {
+      return tenon__fail(&registry->sink, TENON_ERROR_NOT_FOUND,
+                         "the preferred plugin '%s' is not used: it %s", *names, reason);
+    }
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t open_plugins(tenon_registry_t* registry,
                                    const tenon_registry_options_t* options) {
   tenon__arena_t arena;
@@ -36,6 +56,7 @@ static tenon_status_t open_plugins(tenon_registry_t* registry,
                                                        : TENON_REGISTRY_POLICY_ANY,
       .digests = options->digests,
       .set_aside = options->set_aside,
+      .prefer = options->prefer,
       .allocator = registry->allocator,
       .sink = registry->sink,
       .catalog = registry->catalog,
@@ -43,7 +64,8 @@ static tenon_status_t open_plugins(tenon_registry_t* registry,
   const tenon_status_t status = tenon__registry_create(&inner, &registry->plugins);
   tenon__arena_deinitialize(&arena);
   TENON_TRY(status);
-  return tenon__registry_scan(registry->plugins, &registry->sink);
+  TENON_TRY(tenon__registry_scan(registry->plugins, &registry->sink));
+  return check_preferred(registry, options->prefer);
 }
 
 tenon_status_t tenon_registry_create(const tenon_registry_options_t* options,

@@ -44,6 +44,16 @@ use() {
   chmod 644 "plugins/$1.so"
 }
 
+# A preferred plugin is used before Tenon's own. This one has a parser that reads nothing.
+use taker
+"$build/tests/write_model" relu.onnx "" Relu 8
+try 0 run relu.onnx --plugins plugins
+try 3 run relu.onnx --plugins plugins --prefer taker
+says "parser 'onnx': plugin taker ("
+try 0 run relu.onnx --plugins plugins --prefer onnx
+try 3 run relu.onnx --plugins plugins --prefer tacker
+says "the preferred plugin 'tacker' is not used: it has not been found"
+
 # Of two definitions of one operator that of the first file counts. Listings name the other.
 use first_definition
 cp plugins/first_definition.so plugins/1.so && rm plugins/first_definition.so

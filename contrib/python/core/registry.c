@@ -30,7 +30,8 @@ typedef struct lists_t {
   const char* const* paths;
   const char* const* digests;
   const char* const* set_aside;
-  PyObject* owners[3];
+  const char* const* prefer;
+  PyObject* owners[4];
 } lists_t;
 
 static void free_lists(lists_t* lists) {
@@ -38,27 +39,30 @@ static void free_lists(lists_t* lists) {
   PyMem_Free((void*)lists->paths);
   PyMem_Free((void*)lists->digests);
   PyMem_Free((void*)lists->set_aside);
-  for (int i = 0; i < 3; ++i) {
+  PyMem_Free((void*)lists->prefer);
+  for (int i = 0; i < 4; ++i) {
     Py_XDECREF(lists->owners[i]);
   }
 }
 
 static PyObject* registry_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
-  static char* names[] = {"paths", "only_paths", "digests", "logger", "set_aside", NULL};
+  static char* names[] = {"paths", "only_paths", "digests", "logger", "set_aside", "prefer", NULL};
   PyObject* paths = NULL;
   PyObject* digests = NULL;
   PyObject* logger = Py_None;
   PyObject* set_aside = NULL;
+  PyObject* prefer = NULL;
   int only_paths = 0;
   lists_t lists = {0};
-  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|O$pOOO:Registry", names, &paths,
-                                   &only_paths, &digests, &logger, &set_aside)) {
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|O$pOOOO:Registry", names, &paths,
+                                   &only_paths, &digests, &logger, &set_aside, &prefer)) {
     return NULL;
   }
   python_registry_t* self = NULL;
   if (python_strings(paths, "paths", &lists.paths, &lists.owners[0]) == 0 &&
       python_strings(digests, "digests", &lists.digests, &lists.owners[1]) == 0 &&
-      python_strings(set_aside, "set_aside", &lists.set_aside, &lists.owners[2]) == 0) {
+      python_strings(set_aside, "set_aside", &lists.set_aside, &lists.owners[2]) == 0 &&
+      python_strings(prefer, "prefer", &lists.prefer, &lists.owners[3]) == 0) {
     self = python_allocate(type);
   }
   if (self == NULL) {
@@ -71,6 +75,7 @@ static PyObject* registry_new(PyTypeObject* type, PyObject* arguments, PyObject*
   options.policy = lists.digests != NULL ? TENON_POLICY_LISTED : TENON_POLICY_ANY;
   options.digests = lists.digests;
   options.set_aside = lists.set_aside;
+  options.prefer = lists.prefer;
   if (logger != Py_None) {
     self->logger = Py_NewRef(logger);
     options.logger = (tenon_sink_t){self, report};

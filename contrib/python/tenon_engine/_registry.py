@@ -30,6 +30,8 @@ class Registry(_core.Registry):
                 error; None: no messages. Default: the logger "tenon" of logging. It may be called
                 from any thread. The call that has caused the message raises its exception.
     set_aside   Absolute paths of files that are refused.
+    prefer      Names of plugins whose converters, parsers and devices are used before those of
+                others.
     """
 
     def __new__(
@@ -40,11 +42,18 @@ class Registry(_core.Registry):
         digests: Optional[Sequence[str]] = None,
         logger: Optional[Callable[[int, str], object]] = _log,
         set_aside: Optional[Sequence[str]] = None,
+        prefer: Optional[Sequence[str]] = None,
     ) -> "Registry":
         if _folders:
             paths = [*(paths or ()), *_folders]
         return super().__new__(
-            cls, paths, only_paths=only_paths, digests=digests, logger=logger, set_aside=set_aside
+            cls,
+            paths,
+            only_paths=only_paths,
+            digests=digests,
+            logger=logger,
+            set_aside=set_aside,
+            prefer=prefer,
         )
 
     def index(self) -> list[dict[str, Any]]:

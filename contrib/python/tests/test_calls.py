@@ -249,6 +249,12 @@ class Registries(unittest.TestCase):
         registry = tenon.Registry(digests=["0" * 64], logger=None)
         self.assertTrue(all(plugin.reason for plugin in registry.plugins()))
 
+    def test_preferred_plugins(self):
+        registry = tenon.Registry(prefer=["cpu", "standard"], logger=None)
+        self.assertEqual([plugin.name for plugin in registry.plugins()][:2], ["cpu", "standard"])
+        with self.assertRaisesRegex(tenon.NotFoundError, "preferred plugin 'absent'"):
+            tenon.Registry(prefer=["absent"], logger=None)
+
     def test_objects_are_released_in_any_order(self):
         registry = tenon.Registry(logger=None)
         network = tenon.Network(DIGITS / "model.onnx", registry=registry)

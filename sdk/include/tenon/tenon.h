@@ -170,6 +170,13 @@ typedef struct tenon_registry_options_t {
   /* Absolute paths of plugin files that are refused, NULL-terminated. NULL: none. For a program
    * that knows which plugin ended an earlier process (tenon_current_call). Copied. */
   const char* const* set_aside;
+  /* Names of plugins, NULL-terminated. NULL: none. If several plugins have a converter for a node, a
+   * parser for a format or a device of one name, the plugin that is named first here is used, also
+   * before Tenon's own. If several plugins define an operator, their order counts too, but the
+   * plugin that the operator's domain belongs to still defines it. Kernels are chosen by time as
+   * before. tenon_registry_get_plugin lists these plugins first. NOT_FOUND for a name that no usable
+   * plugin has. Copied. */
+  const char* const* prefer;
 } tenon_registry_options_t;
 
 /* Looks for plugins and reads their manifests; none is loaded before it is needed. A plugin that

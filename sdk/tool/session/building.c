@@ -354,6 +354,9 @@ char* tool_building_describe(const tool_building_t* building) {
   (void)fprintf(file, "workspace %llu\nmemory %llu\nbudget %.9g\naccuracy %.9g\n",
                 (unsigned long long)building->workspace, (unsigned long long)building->memory_limit,
                 building->time_budget, building->accuracy_bound);
+  if (building->prefer != NULL) {
+    print_texts(file, "prefer", building->prefer);
+  }
   print_texts(file, "exclude", &building->exclude);
   print_texts(file, "node-device", &building->node_devices);
   print_texts(file, "samples", &building->samples);

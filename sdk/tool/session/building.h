@@ -15,6 +15,7 @@
  * tool_building_prepare made of them, which tool_building_free frees. NULL, 0 and false mean
  * "not given" everywhere; the library's defaults then hold. */
 typedef struct tool_building_t {
+  const tool_list_t* prefer; /* names of plugins, of the common options; NULL: none */
   /* Texts; one profile each, at most one. */
   tool_list_t profiles;
   /* The profile as trtexec spells it: three texts; a point that is not given is the optimum. */

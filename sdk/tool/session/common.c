@@ -20,6 +20,8 @@ const tool_option_t tool_common_options[TOOL_COMMON_OPTION_COUNT] = {
      "search this folder for plugins first; then TENON_PLUGIN_PATH and the installed ones"},
     {"--only-plugins", NULL, NULL, TOOL_OPTION_FLAG, offsetof(tool_common_t, only_plugins), 0,
      "search the folders of --plugins and no others"},
+    {"--prefer", NULL, "PLUGIN", TOOL_OPTION_LIST, offsetof(tool_common_t, prefer), 0,
+     "use converters, parsers and devices of this plugin first"},
 };
 
 const tool_option_rule_t tool_common_rules[TOOL_COMMON_RULE_COUNT] = {
@@ -50,6 +52,7 @@ tenon_status_t tool_common_begin(const tool_common_t* common, tenon_registry_t**
     options.logger = tool_console_sink();
     tool_set_aside_list(&set_aside);
     options.set_aside = set_aside.items;
+    options.prefer = common->prefer.items;
     status = tenon_registry_create(&options, out_registry);
   }
   for (size_t i = 0; i < paths.count; ++i) {

@@ -14,10 +14,11 @@ typedef struct tool_common_t {
   tool_list_t plugins; /* folders, searched first */
   /* No others: neither TENON_PLUGIN_PATH nor those installed. */
   bool only_plugins;
+  tool_list_t prefer; /* names of plugins */
 } tool_common_t;
 
 /* The group: the table stands in common.c. */
-enum { TOOL_COMMON_OPTION_COUNT = 4 };
+enum { TOOL_COMMON_OPTION_COUNT = 5 };
 extern const tool_option_t tool_common_options[TOOL_COMMON_OPTION_COUNT];
 enum { TOOL_COMMON_RULE_COUNT = 1 };
 extern const tool_option_rule_t tool_common_rules[TOOL_COMMON_RULE_COUNT];
@@ -25,7 +26,7 @@ extern const tool_option_rule_t tool_common_rules[TOOL_COMMON_RULE_COUNT];
   TOOL_OPTION_GROUP_RULED("common", tool_common_options, tool_common_rules, target)
 
 /* Sets the console up and finds the plugins; nothing is loaded yet. NOT_FOUND for a folder that
- * is not there. The caller releases the registry. */
+ * is not there, and for a preferred plugin that is not used. The caller releases the registry. */
 tenon_status_t tool_common_begin(const tool_common_t* common, tenon_registry_t** out_registry);
 
 /* On a clock that only goes forward, from some moment on. */
