@@ -13,11 +13,16 @@ verbatim() {
 }
 
 help=$("$tenon" --help)
-commands=$(printf '%s\n' "$help" | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p')
+# A name has one word or two.
+commands=$(printf '%s\n' "$help" | sed -n 's/^  \([a-z][a-z]*\( [a-z][a-z]*\)\{0,1\}\)  .*/\1/p')
 printf '.TH TENON 1 "" "Tenon %s" "Tenon"\n' "$version"
 printf '.SH NAME\ntenon \\- run, build, measure and look at networks\n.SH SYNOPSIS\n'
 verbatim --help
+IFS='
+'
 for command in $commands; do
   printf '.SH tenon %s\n' "$command"
-  verbatim "$command" --help-all
+  IFS=' '
+  # shellcheck disable=SC2086
+  verbatim $command --help-all
 done

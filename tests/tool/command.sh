@@ -58,7 +58,7 @@ for line in sys.stdin: assert isinstance(json.loads(line), dict), line' <out 2>>
 }
 
 # The subcommands that there are.
-mapfile -t subcommands < <("$tenon" --help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p')
+mapfile -t subcommands < <("$tenon" --help | sed -n 's/^  \([a-z][a-z]*\( [a-z][a-z]*\)\{0,1\}\)  .*/\1/p')
 
 # shellcheck source=/dev/null
 source "$here/files.sh"

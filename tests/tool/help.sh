@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # Help is true: every example in it works as it stands there.
-mkdir -p work/my-plugins work/cases/test_conv_digits bin
+mkdir -p work/my-plugins work/build/plugins work/cases/test_conv_digits bin
+cp "${TENON_PLUGIN_PATH%%:*}/uff.so" work/build/plugins/acme.so
 cp "$digits/model.onnx" "$digits/labels.txt" "$digits/digit_7.pgm" "$coins/coins.pgm" work
 cp "$digits/model.onnx" work/digits.onnx
 cp "$coins/model.onnx" work/unet.onnx
@@ -16,7 +17,8 @@ export PATH=$folder/bin:$PATH LD_LIBRARY_PATH=$(dirname "$tenon")/../lib${LD_LIB
 count=0
 ((${#subcommands[@]} >= 9)) || complain "only ${#subcommands[@]} subcommands were found"
 for command_name in "${subcommands[@]}"; do
-  "$tenon" "$command_name" --help-all >all 2>&1
+  # shellcheck disable=SC2086 # a name has one word or two
+  "$tenon" $command_name --help-all >all 2>&1
   command="$command_name --help-all"
   ! tr -s '\n ' ' ' <all | grep -oE '.{40}[^(]default.{20}' || complain "a default is not given as (default: X)"
   mapfile -t examples < <(sed -n '/^examples$/,/^$/s/^  \(tenon .*\)/\1/p' all)

@@ -5,10 +5,12 @@ for command_name in run build bench inspect compare convert suite plugins doctor
   says "  $command_name "
 done
 for command_name in "${subcommands[@]}"; do
-  try 0 "$command_name" --help
+  # shellcheck disable=SC2086 # a name has one word or two
+  try 0 $command_name --help
   says "usage: tenon $command_name" "examples" "exit status"
   ! grep -qE ' $' out || complain "lines end with blanks"
-  try 0 help "$command_name"
+  # shellcheck disable=SC2086
+  try 0 help $command_name
 done
 try 0 --version
 says "0.2"

@@ -9,7 +9,7 @@
 #include "text/options.h"
 
 /* In the order in which the usage names them: tool_command_NAME, in command/NAME.c. A subcommand
- * is one line here and one file. */
+ * is one line here and one file. A name may have two words: `plugin_check` is "plugin check". */
 #define TOOL_COMMANDS(X) \
   X(run)                 \
   X(build)               \
@@ -19,6 +19,7 @@
   X(convert)             \
   X(suite)               \
   X(plugins)             \
+  X(plugin_check)        \
   X(doctor)
 
 #define TOOL_COMMAND_DECLARE(name) extern const tool_command_t tool_command_##name;

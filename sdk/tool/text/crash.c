@@ -22,7 +22,8 @@ static const struct {
                {SIGBUS, "SIGBUS, memory that cannot be read"},
                {SIGFPE, "SIGFPE, a division by zero or the like"},
                {SIGILL, "SIGILL, an instruction that this processor lacks"},
-               {SIGABRT, "SIGABRT"}};
+               {SIGABRT, "SIGABRT"},
+               {SIGALRM, "time limit"}};
 enum { SIGNAL_COUNT = sizeof(signals) / sizeof(signals[0]) };
 
 /* The main thread's stack that ran over leaves none to report it on. Other threads have no such
@@ -34,6 +35,9 @@ static pid_t teller;
 static uintptr_t library;
 enum { LIBRARY_BYTES_MAX = 64 * 1024 * 1024 };
 static const char* (*note_plugin)(const char* path);
+/* Where the line goes instead; NULL: to standard error. */
+static char* redirected;
+static size_t redirected_bytes;
 
 typedef struct line_t {
   char text[LINE_BYTES];
@@ -127,7 +131,7 @@ static void on_crash(int number, siginfo_t* information, void* context) {
   line_t line = {.used = 0};
   tenon_call_info_t call = {.size = sizeof(call)};
   (void)information;
-  add(&line, "error: it crashed (");
+  add(&line, number == SIGALRM ? "error: it has no end (" : "error: it crashed (");
   for (int i = 0; i < SIGNAL_COUNT; ++i) {
     add(&line, signals[i].number == number ? signals[i].text : "");
   }
@@ -137,9 +141,17 @@ static void on_crash(int number, siginfo_t* information, void* context) {
     add_part(&line, ", in its function ", call.function, "");
     add_part(&line, ", of '", call.item, "'");
     add_part(&line, ", for '", call.node, "'");
-    set_aside(&call, &line);
-  } else {
+    if (redirected == NULL) {
+      set_aside(&call, &line);
+    }
+  } else if (number != SIGALRM) {
     add_place(&line, address_of(context));
+  }
+  if (redirected != NULL) {
+    line.text[line.used] = '\0';
+    (void)strncpy(redirected, line.text + strlen("error: "), redirected_bytes - 1);
+    (void)raise(number);
+    return;
   }
   line.text[line.used] = '\n';
   (void)!write(STDERR_FILENO, line.text, line.used + 1);
@@ -148,6 +160,11 @@ static void on_crash(int number, siginfo_t* information, void* context) {
     tell_json(line.text + strlen("error: "), 128 + number);
   }
   (void)raise(number); /* as it would have ended: the default is back */
+}
+
+void tool_crash_redirect(char* text, size_t size_bytes) {
+  redirected = text;
+  redirected_bytes = size_bytes;
 }
 
 void tool_crash_catch(const char* (*note)(const char* path)) {

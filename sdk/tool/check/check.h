@@ -1,0 +1,42 @@
+/*
+ * Checks of one plugin file. Each check is done by a child process, so that a crash or an endless
+ * loop ends that check alone. The parent loads no code of the plugin and has no registry.
+ */
+#ifndef TOOL_CHECK_CHECK_H_
+#define TOOL_CHECK_CHECK_H_
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "check/text.h"
+#include "session/common.h"
+
+typedef struct check_t {
+  const tool_common_t* common;
+  char* path; /* of the file, absolute */
+  uint64_t seed;
+  uint32_t cases;                /* that are drawn for each operator of a kernel */
+  double seconds;                /* limit of one check */
+  uint32_t jobs;                 /* checks at a time */
+  regex_t* only;                 /* NULL: all checks */
+  struct check_plugin_t* plugin; /* in a child: opened at its first check */
+} check_t;
+
+/* The outcome of a check. */
+enum { CHECK_OK = '.', CHECK_FAILED = 'F', CHECK_SKIPPED = 's' };
+
+/* One kind of check. */
+typedef struct check_kind_t {
+  const char* name;
+  uint32_t phase;
+  /* Its subjects: "" is the file itself. One line each, added to `text`. NULL: the file alone. */
+  void (*list)(const check_t* check, check_text_t* text);
+  /* In a child. Returns CHECK_*, and writes the details. */
+  char (*run)(check_t* check, const char* subject, check_text_t* text);
+} check_kind_t;
+
+/* Returns the number of failed checks. A failure: the checks could not be done. */
+tenon_status_t tool_check_run(check_t* check, uint32_t* out_failed);
+
+#endif
