@@ -175,6 +175,14 @@ static const tenon_operator_t operators[] = {
     {OPERATOR("repeat_blocks", "each slice along the axis block_size times, extents of `like`"),
      TYPES(TYPE("T", "any"), TYPE("U", "any")), INPUTS(PORT("x", "T"), PORT("like", "U")),
      OUTPUTS(PORT("y", "T")), ATTRIBUTES(REQUIRED_INT("axis"), REQUIRED_INT("block_size")),
+     CHECKS(
+         CHECK("rank(x) == rank(like)", "rank {rank(x)} is not that of the values, {rank(like)}"),
+         CHECK("elements(x, 0, wrap(axis, rank(x))) == elements(like, 0, wrap(axis, rank(x))) && "
+               "elements(x, wrap(axis, rank(x)) + 1, rank(x)) == "
+               "elements(like, wrap(axis, rank(x)) + 1, rank(x))",
+               "extents besides axis {axis} are not those of the values"),
+         CHECK("block_size > 0 && dim(x, axis) * block_size >= dim(like, axis)",
+               "{dim(x, axis)} blocks of {block_size} are fewer than {dim(like, axis)} values")),
      .shape = "y = like", MOVE("x[d] = d == wrap(axis, rank(x)) ? o(d) / block_size : o(d)"),
      TRAITS},
     {OPERATOR("depth_to_space", "blocks of channels become blocks of pixels"), MOVED,

@@ -16,13 +16,28 @@
   "let r = present(zero_point) ? cast(along(zero_point, axis), f32) : 0.0;"
 #define ALONG_AXIS "block_size == 0 && rank(scale) == 1 && rank(x) > 1"
 
+/* Scales of blocks: other extents would be read out of bounds. */
+#define BLOCK_CHECKS                                                                               \
+  CHECKS(CHECK("block_size == 0 || (rank(x) > 0 && rank(scale) == rank(x))",                       \
+               "scale has rank {rank(scale)}, x has {rank(x)}: blocks need equal ranks"),          \
+         CHECK("block_size == 0 || (block_size > 0 && "                                            \
+               "elements(scale, 0, wrap(axis, rank(x))) == "                                       \
+               "elements(x, 0, wrap(axis, rank(x))) && "                                           \
+               "elements(scale, wrap(axis, rank(x)) + 1, rank(x)) == "                             \
+               "elements(x, wrap(axis, rank(x)) + 1, rank(x)) && "                                 \
+               "dim(scale, axis) * block_size >= dim(x, axis))",                                   \
+               "scale does not have one number for each block of {block_size} along axis {axis}"), \
+         CHECK("block_size == 0 || !present(zero_point) || "                                       \
+               "(rank(zero_point) == rank(scale) && elements(zero_point) == elements(scale))",     \
+               "zero_point does not have the extents of scale"))
+
 static const tenon_operator_t operators[] = {
     {OPERATOR("quantize_linear", "x / scale + zero_point, rounded and saturated to `to`"),
      TYPES(TYPE("T", FLOAT_TYPES " i32"), TYPE("S", FLOAT_TYPES " f8e8m0"), TYPE("Q", NARROW)),
      INPUTS(PORT("x", "T"), PORT_IN("scale", "S", "positive"), OPTIONAL("zero_point", "Q")),
      OUTPUTS(PORT("y", "$to")),
      ATTRIBUTES(DTYPE("to", "u8"), INT("axis", "1"), INT("block_size", "0"), FLAG("saturate", "1")),
-     .shape = "y = x",
+     BLOCK_CHECKS, .shape = "y = x",
      CASES(
          WHEN("saturate == 1 && " TO_TINY_FLOAT " && " ALONG_AXIS, PER_AXIS "y = cast(q + r, to)"),
          WHEN("saturate == 1 && " TO_TINY_FLOAT " && block_size == 0", PLAIN "y = cast(q + r, to)"),
@@ -41,7 +56,8 @@ static const tenon_operator_t operators[] = {
      TYPES(TYPE("Q", NARROW), TYPE("S", FLOAT_TYPES " f8e8m0")),
      INPUTS(PORT("x", "Q"), PORT_IN("scale", "S", "positive"), OPTIONAL("zero_point", "Q")),
      OUTPUTS(PORT("y", "$to")),
-     ATTRIBUTES(DTYPE("to", "f32"), INT("axis", "1"), INT("block_size", "0")), .shape = "y = x",
+     ATTRIBUTES(DTYPE("to", "f32"), INT("axis", "1"), INT("block_size", "0")), BLOCK_CHECKS,
+     .shape = "y = x",
      CASES(WHEN(ALONG_AXIS,
                 "let c = present(zero_point) ? cast(x, f32) - cast(along(zero_point, axis), f32)"
                 " : cast(x, f32);"
