@@ -8,21 +8,30 @@
 #include <unistd.h>
 
 #include "check/file_checks.h"
+#include "check/kernel_checks.h"
+#include "check/plugin.h"
 #include "session/children.h"
 #include "text/console.h"
 #include "text/crash.h"
 #include "text/json.h"
 #include "text/memory.h"
 
-enum { SUBJECTS_BYTES = 1 << 20, CRASH_BYTES = 512, MOST_DETAIL = 2048 };
+enum {
+  SUBJECTS_BYTES = 1 << 20,
+  CRASH_BYTES = 512,
+  SLOT_BYTES = CRASH_BYTES + CHECK_NOTE_BYTES,
+  MOST_DETAIL = 2048
+};
 
 /* In phases: if one fails, the next ones are not run. */
 static const check_kind_t kinds[] = {
     {"admission", 0, NULL, check_admission},
     {"load", 1, NULL, check_load},
     {"hosts", 1, NULL, check_hosts},
+    {"values", 2, check_kernel_list, check_values},
+    {"threads", 2, check_kernel_list, check_threads},
 };
-enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]), PHASE_COUNT = 2 };
+enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]), PHASE_COUNT = 3, LAST_PHASE = 2 };
 
 typedef struct job_t {
   const check_kind_t* kind;
@@ -67,14 +76,17 @@ static void print_result(const job_t* job, char code, const char* detail, double
 
 static void on_done(void* user, size_t index, const tool_job_result_t* result) {
   run_t* run = user;
-  const char* crash = run->crashes + index * CRASH_BYTES;
+  const char* crash = run->crashes + index * SLOT_BYTES;
+  const char* note = crash + CRASH_BYTES;
   char code = result->code;
-  const char* detail = result->message;
+  char* line = NULL;
   if (code != CHECK_OK && code != CHECK_SKIPPED && code != CHECK_FAILED) {
     code = CHECK_FAILED;
-    detail = crash[0] != '\0' ? crash : detail;
+    line = tool_format("%s%s%s", crash[0] != '\0' ? crash : result->message,
+                       note[0] != '\0' ? "; case: " : "", note);
+  } else {
+    line = tool_copy_text(result->message);
   }
-  char* line = tool_copy_text(detail);
   for (char* c = line; *c != '\0'; ++c) {
     if (*c == '\n') {
       *c = ' ';
@@ -99,13 +111,50 @@ static void add_job(run_t* run, const check_kind_t* kind, const char* subject) {
   }
 }
 
+/* Once in a child. */
+static bool open_plugin(check_t* check) {
+  static check_plugin_t plugin;
+  if (check->plugin == NULL) {
+    check->plugin = &plugin;
+    return check_plugin_find(check, NULL, &plugin) == TENON_OK &&
+           check_plugin_load(&plugin) == TENON_OK;
+  }
+  return true;
+}
+
+/* The subjects of a kind of checks, into the shared memory. */
+static char list_subjects(void* user, size_t index, char* out_message, size_t size) {
+  run_t* run = user;
+  check_text_t text;
+  (void)out_message;
+  (void)size;
+  tool_console_silence(true);
+  check_text_begin(&text, run->subjects + index * SUBJECTS_BYTES, SUBJECTS_BYTES);
+  if (kinds[index].list != NULL && open_plugin(run->check)) {
+    kinds[index].list(run->check, &text);
+  }
+  return CHECK_OK;
+}
+
+static void forget(void* user, size_t index, const tool_job_result_t* result) {
+  (void)user;
+  (void)index;
+  (void)result;
+}
+
 static char do_job(void* user, size_t index, char* out_message, size_t size) {
   run_t* run = user;
   check_text_t text;
   check_text_begin(&text, out_message, size < MOST_DETAIL ? size : MOST_DETAIL);
   tool_console_silence(true);
-  tool_crash_redirect(run->crashes + index * CRASH_BYTES, CRASH_BYTES);
+  char* slot = run->crashes + index * SLOT_BYTES;
+  tool_crash_redirect(slot, CRASH_BYTES);
+  run->check->note = slot + CRASH_BYTES;
   (void)alarm((unsigned)(run->check->seconds < 1 ? 1 : run->check->seconds));
+  if (run->jobs[index].kind->phase == LAST_PHASE && !open_plugin(run->check)) {
+    check_text_add(&text, "%s", tenon_last_message());
+    return CHECK_FAILED;
+  }
   const char code = run->jobs[index].kind->run(run->check, run->jobs[index].subject, &text);
   (void)alarm(0);
   return code;
@@ -126,18 +175,40 @@ static tenon_status_t run_jobs(run_t* run) {
                             .done = on_done,
                             .user = run};
   run->done = 0;
-  run->crashes = share((run->count + 1) * CRASH_BYTES);
+  run->crashes = share((run->count + 1) * SLOT_BYTES);
   if (run->crashes == NULL) {
     return tool_fail(TENON_ERROR_OUT_OF_MEMORY, "no memory to share with child processes");
   }
   const bool good = tool_children_run(&jobs);
   tool_progress_end();
-  (void)munmap(run->crashes, (run->count + 1) * CRASH_BYTES);
+  (void)munmap(run->crashes, (run->count + 1) * SLOT_BYTES);
   return good ? TENON_OK : tool_fail(TENON_ERROR_CANCELLED, "the checks were interrupted");
 }
 
+/* Jobs of kinds that have subjects: the strings stay in the shared memory. */
+static bool add_subjects(run_t* run) {
+  const tool_jobs_t listing = {.count = KIND_COUNT,
+                               .each = KIND_COUNT,
+                               .good = CHECK_OK,
+                               .timeout_seconds = run->check->seconds,
+                               .run = list_subjects,
+                               .done = forget,
+                               .user = run};
+  if (!tool_children_run(&listing)) {
+    return false;
+  }
+  for (size_t i = 0; i < KIND_COUNT; ++i) {
+    char* line = run->subjects + i * SUBJECTS_BYTES;
+    for (char* end = NULL; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+      *end = '\0';
+      add_job(run, &kinds[i], line);
+    }
+  }
+  return true;
+}
+
 tenon_status_t tool_check_run(check_t* check, uint32_t* out_failed) {
-  run_t run = {.check = check, .subjects = share(SUBJECTS_BYTES)};
+  run_t run = {.check = check, .subjects = share((size_t)KIND_COUNT * SUBJECTS_BYTES)};
   tenon_status_t status = TENON_OK;
   if (run.subjects == NULL) {
     return tool_fail(TENON_ERROR_OUT_OF_MEMORY, "no memory to share with child processes");
@@ -145,16 +216,20 @@ tenon_status_t tool_check_run(check_t* check, uint32_t* out_failed) {
   for (uint32_t phase = 0; phase < PHASE_COUNT && status == TENON_OK && run.failed == 0; ++phase) {
     run.count = 0;
     for (size_t i = 0; i < KIND_COUNT; ++i) {
-      if (kinds[i].phase == phase) {
+      if (kinds[i].phase == phase && kinds[i].list == NULL) {
         add_job(&run, &kinds[i], "");
       }
     }
-    status = run_jobs(&run);
+    if (phase == LAST_PHASE && !add_subjects(&run)) {
+      status = tool_fail(TENON_ERROR_CANCELLED, "the checks were interrupted");
+    } else {
+      status = run_jobs(&run);
+    }
   }
   if (status == TENON_OK) {
     tool_say("%u checks passed, %u failed, %u skipped\n", run.passed, run.failed, run.skipped);
   }
-  (void)munmap(run.subjects, SUBJECTS_BYTES);
+  (void)munmap(run.subjects, (size_t)KIND_COUNT * SUBJECTS_BYTES);
   tool_free(run.jobs);
   *out_failed = run.failed;
   return status;

@@ -12,15 +12,21 @@
 #include "check/text.h"
 #include "session/common.h"
 
+/* Of the text about the case at hand. */
+enum { CHECK_NOTE_BYTES = 1024 };
+
 typedef struct check_t {
   const tool_common_t* common;
   char* path; /* of the file, absolute */
   uint64_t seed;
-  uint32_t cases;                /* that are drawn for each operator of a kernel */
-  double seconds;                /* limit of one check */
-  uint32_t jobs;                 /* checks at a time */
-  regex_t* only;                 /* NULL: all checks */
-  struct check_plugin_t* plugin; /* in a child: opened at its first check */
+  uint32_t cases; /* that are drawn for each operator of a kernel */
+  double seconds; /* limit of one check */
+  uint32_t jobs;  /* checks at a time */
+  regex_t* only;  /* NULL: all checks */
+  /* In a child: the plugin, loaded at the first check of phase 2, and the case at hand, in memory
+   * that the parent reads after a crash. */
+  struct check_plugin_t* plugin;
+  char* note;
 } check_t;
 
 /* The outcome of a check. */
@@ -30,7 +36,7 @@ enum { CHECK_OK = '.', CHECK_FAILED = 'F', CHECK_SKIPPED = 's' };
 typedef struct check_kind_t {
   const char* name;
   uint32_t phase;
-  /* Its subjects: "" is the file itself. One line each, added to `text`. NULL: the file alone. */
+  /* In a child: its subjects, one line each. NULL: the file is the only one. */
   void (*list)(const check_t* check, check_text_t* text);
   /* In a child. Returns CHECK_*, and writes the details. */
   char (*run)(check_t* check, const char* subject, check_text_t* text);

@@ -22,8 +22,7 @@ static const struct {
                {SIGBUS, "SIGBUS, memory that cannot be read"},
                {SIGFPE, "SIGFPE, a division by zero or the like"},
                {SIGILL, "SIGILL, an instruction that this processor lacks"},
-               {SIGABRT, "SIGABRT"},
-               {SIGALRM, "time limit"}};
+               {SIGABRT, "SIGABRT"}};
 enum { SIGNAL_COUNT = sizeof(signals) / sizeof(signals[0]) };
 
 /* The main thread's stack that ran over leaves none to report it on. Other threads have no such
@@ -131,11 +130,11 @@ static void on_crash(int number, siginfo_t* information, void* context) {
   line_t line = {.used = 0};
   tenon_call_info_t call = {.size = sizeof(call)};
   (void)information;
-  add(&line, number == SIGALRM ? "error: it has no end (" : "error: it crashed (");
+  add(&line, number == SIGALRM ? "error: it does not end in time (" : "error: it crashed (");
   for (int i = 0; i < SIGNAL_COUNT; ++i) {
     add(&line, signals[i].number == number ? signals[i].text : "");
   }
-  add(&line, ")");
+  add(&line, number == SIGALRM ? "time limit)" : ")");
   if (tenon_current_call(&call) != 0) {
     add_part(&line, " in plugin '", call.plugin, "'");
     add_part(&line, ", in its function ", call.function, "");
@@ -162,9 +161,17 @@ static void on_crash(int number, siginfo_t* information, void* context) {
   (void)raise(number); /* as it would have ended: the default is back */
 }
 
+static void catch_signal(int number) {
+  struct sigaction action = {.sa_sigaction = on_crash,
+                             .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK | SA_SIGINFO)};
+  (void)sigemptyset(&action.sa_mask);
+  (void)sigaction(number, &action, NULL);
+}
+
 void tool_crash_redirect(char* text, size_t size_bytes) {
   redirected = text;
   redirected_bytes = size_bytes;
+  catch_signal(SIGALRM);
 }
 
 void tool_crash_catch(const char* (*note)(const char* path)) {
@@ -179,11 +186,8 @@ void tool_crash_catch(const char* (*note)(const char* path)) {
   }
   for (int i = 0; i < SIGNAL_COUNT; ++i) {
     struct sigaction old;
-    struct sigaction action = {.sa_sigaction = on_crash,
-                               .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK | SA_SIGINFO)};
-    (void)sigemptyset(&action.sa_mask);
     if (sigaction(signals[i].number, NULL, &old) == 0 && old.sa_handler == SIG_DFL) {
-      (void)sigaction(signals[i].number, &action, NULL);
+      catch_signal(signals[i].number);
     }
   }
 }

@@ -1,0 +1,298 @@
+/* See kernel_checks.h. */
+#include "check/kernel_checks.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "check/memory.h"
+#include "check/study.h"
+#include "text/console.h"
+
+enum { SMALL = 4096, MEDIUM = 1 << 16, LARGE = 1 << 18 };
+
+/* ---- Subjects ---- */
+
+static bool has_text(const tenon_operator_t* op, uint32_t flags) {
+  return ((flags & TENON_KERNEL_EXPRESSIONS) != 0 && op->cases.count > 0) ||
+         ((flags & TENON_KERNEL_MOVES) != 0 && op->moves.count > 0);
+}
+
+void check_kernel_list(const check_t* check, check_text_t* text) {
+  const check_plugin_t* plugin = check->plugin;
+  for (size_t i = 0; i < plugin->kernel_count; ++i) {
+    const check_kernel_t* k = &plugin->kernels[i];
+    if (strcmp(k->plugin, plugin->info.name) != 0) {
+      continue;
+    }
+    for (const char* const* op = k->kernel.operators; op != NULL && *op != NULL; ++op) {
+      check_text_add(text, "%s:%s %s\n", k->plugin, k->kernel.name, *op);
+    }
+    for (size_t o = 0; o < plugin->operator_count; ++o) {
+      if (has_text(&plugin->operators[o].op, k->kernel.flags)) {
+        check_text_add(text, "%s:%s %s\n", k->plugin, k->kernel.name, plugin->operators[o].op.name);
+      }
+    }
+  }
+}
+
+/* ---- Cases ---- */
+
+/* Expression kernels have many operators: fewer cases of each. */
+static uint32_t case_count(const check_study_t* s, uint32_t share) {
+  const uint32_t forms = TENON_KERNEL_EXPRESSIONS | TENON_KERNEL_MOVES;
+  const uint32_t divisor = share * ((s->kernel->kernel.flags & forms) != 0 ? 3 : 1);
+  return s->check->cases / divisor < 2 ? 2 : s->check->cases / divisor;
+}
+
+typedef bool (*try_case_t)(check_study_t* study, uint32_t index, check_text_t* text);
+
+static uint64_t size_of(uint32_t index) {
+  return index % 6 == 5 ? LARGE : index % 3 == 2 ? MEDIUM : SMALL;
+}
+
+/* All cases of a check. `share`: one case in so many. */
+static char try_cases(check_t* check, const char* subject, const char* kind, uint32_t share,
+                      try_case_t try_case, check_text_t* text) {
+  check_study_t study;
+  if (!check_study_begin(check, subject, kind, &study)) {
+    check_text_add(text, "the kernel or its operator is left out");
+    return CHECK_FAILED;
+  }
+  const bool is_obstructed = check_case_obstacle(&study.op->op) != NULL;
+  const uint32_t count = is_obstructed ? 0 : case_count(&study, share);
+  uint32_t done = 0;
+  bool good = true;
+  for (uint32_t i = 0; i < count && good; ++i) {
+    const check_wish_t wish = {.most_elements = size_of(i)};
+    if (!check_study_next(&study, &wish, true)) {
+      break;
+    }
+    good = !check_study_is_refuted(&study, text) && try_case(&study, i, text);
+    ++done;
+  }
+  char code = good ? CHECK_OK : CHECK_FAILED;
+  if (good && done == 0) {
+    code = check_study_skip(&study, text);
+  } else if (good) {
+    check_text_add(text, "%u cases", done);
+    if (study.unreferred > 0) {
+      check_text_add(text, ", %u without a reference", study.unreferred);
+    }
+  }
+  check_study_end(&study);
+  return code;
+}
+
+static bool fail_run(const check_study_t* s, const char* when, check_text_t* text) {
+  check_text_add(text, "%s: %s", when, tenon_last_message());
+  check_study_tell(s, text);
+  return false;
+}
+
+/* ---- values ---- */
+
+typedef struct guarded_t {
+  check_memory_t inputs[CHECK_MOST_INPUTS];
+  check_memory_t outputs[CHECK_MOST_OUTPUTS];
+  bool is_lent[CHECK_MOST_OUTPUTS];
+  uint32_t output_count;
+} guarded_t;
+
+static tenon_status_t lend_inputs(const check_study_t* s, tenon_context_t* context, guarded_t* g) {
+  uint32_t index = 0;
+  for (uint32_t i = 0; i < s->c.input_count; ++i) {
+    const tool_value_t* v = &s->c.inputs[i].value;
+    if (v->kind == TENON_ARGUMENT_ABSENT || s->c.inputs[i].is_constant) {
+      continue;
+    }
+    if (!check_memory_make(v->size_bytes, &g->inputs[i])) {
+      return TENON_ERROR_OUT_OF_MEMORY;
+    }
+    memcpy(g->inputs[i].data, v->data, v->size_bytes);
+    check_memory_protect(&g->inputs[i], true);
+    const tenon_tensor_view_t view = {.data = g->inputs[i].data,
+                                      .dims = v->dims,
+                                      .rank = v->rank,
+                                      .dtype = v->dtype,
+                                      .layout = TENON_NONE};
+    TOOL_TRY(tenon_context_set_input(context, index++, &view));
+  }
+  return TENON_OK;
+}
+
+/* Extents that only a run finds are allocated by the context. */
+static tenon_status_t lend_outputs(const check_study_t* s, tenon_context_t* context, guarded_t* g) {
+  g->output_count = tenon_engine_output_count(s->engine.engine);
+  for (uint32_t i = 0; i < g->output_count; ++i) {
+    tenon_io_info_t info = {.size = sizeof(info)};
+    const int64_t* dims = NULL;
+    const int64_t* most = NULL;
+    uint64_t count = 0;
+    uint64_t bytes = 0;
+    TOOL_TRY(tenon_engine_get_output(s->engine.engine, i, &info));
+    if (info.kind != TENON_ARGUMENT_TENSOR || info.dtype == TENON_DTYPE_STRING ||
+        info.rank == TENON_NONE) {
+      continue;
+    }
+    TOOL_TRY(tenon_context_get_output_extents(context, i, &dims, &most));
+    if (!tool_element_count(info.rank, dims, info.dtype, &count, &bytes)) {
+      continue;
+    }
+    if (!check_memory_make(bytes, &g->outputs[i])) {
+      return TENON_ERROR_OUT_OF_MEMORY;
+    }
+    const tenon_tensor_view_t view = {.data = g->outputs[i].data,
+                                      .dims = dims,
+                                      .rank = info.rank,
+                                      .dtype = info.dtype,
+                                      .layout = TENON_NONE};
+    g->is_lent[i] = true;
+    TOOL_TRY(tenon_context_set_output(context, i, &view));
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t run_poisoned(const check_study_t* s, tenon_context_t* context, guarded_t* g,
+                                   uint8_t byte, check_results_t* out_results) {
+  for (uint32_t i = 0; i < g->output_count; ++i) {
+    if (g->is_lent[i]) {
+      check_memory_poison(&g->outputs[i], byte);
+    }
+  }
+  TOOL_TRY(tenon_context_run(context));
+  return check_context_take(context, s->engine.engine, out_results);
+}
+
+static bool look_around(const check_study_t* s, const guarded_t* g, check_text_t* text) {
+  for (uint32_t i = 0; i < g->output_count; ++i) {
+    const int64_t at = g->is_lent[i] ? check_memory_overrun(&g->outputs[i]) : 0;
+    if (at != 0) {
+      check_text_add(text, "the kernel writes %lld bytes %s output %u",
+                     (long long)(at < 0 ? -at : at), at < 0 ? "in front of" : "behind the end of",
+                     i);
+      check_study_tell(s, text);
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool judge_runs(const check_study_t* s, const check_results_t* first,
+                       const check_results_t* second, check_text_t* text) {
+  uint32_t output = 0;
+  if (!check_results_equal(first, second, &output)) {
+    check_text_add(text,
+                   "two runs with the same inputs give other bits in output %u: write all of its "
+                   "elements, and nothing that depends on what memory holds",
+                   output);
+    check_study_tell(s, text);
+    return false;
+  }
+  return !s->has_reference || check_study_compare(s, first, &s->expected, text);
+}
+
+static bool try_values(check_study_t* s, uint32_t index, check_text_t* text) {
+  guarded_t g = {.output_count = 0};
+  check_results_t first = {0};
+  check_results_t second = {0};
+  tenon_context_options_t options = TENON_OPTIONS(tenon_context_options_t);
+  tenon_context_t* context = NULL;
+  options.thread_count = 1 + 2 * (index % 2);
+  tenon_status_t status = tenon_context_create(s->engine.engine, &options, &context);
+  status = status != TENON_OK ? status : lend_inputs(s, context, &g);
+  status = status != TENON_OK ? status : lend_outputs(s, context, &g);
+  status = status != TENON_OK ? status : run_poisoned(s, context, &g, 0xFF, &first);
+  bool good = status != TENON_OK || look_around(s, &g, text);
+  if (status == TENON_OK && good) {
+    status = run_poisoned(s, context, &g, 0x11, &second);
+    good = status != TENON_OK || (look_around(s, &g, text) && judge_runs(s, &first, &second, text));
+  }
+  if (status != TENON_OK) {
+    good = fail_run(s, "a run fails that the reference can do", text);
+  }
+  tenon_context_destroy(context);
+  for (uint32_t i = 0; i < CHECK_MOST_INPUTS; ++i) {
+    check_memory_free(&g.inputs[i]);
+  }
+  for (uint32_t i = 0; i < CHECK_MOST_OUTPUTS; ++i) {
+    check_memory_free(&g.outputs[i]);
+  }
+  check_results_free(&first);
+  check_results_free(&second);
+  return good;
+}
+
+char check_values(check_t* check, const char* subject, check_text_t* text) {
+  return try_cases(check, subject, "values", 1, try_values, text);
+}
+
+/* ---- threads ---- */
+
+typedef struct runner_t {
+  const check_study_t* s;
+  tenon_status_t status;
+  check_results_t results;
+} runner_t;
+
+static void* run_alone(void* user) {
+  runner_t* runner = user;
+  runner->status = check_engine_run(&runner->s->engine, &runner->s->c, 3, false, &runner->results);
+  return NULL;
+}
+
+/* Two contexts at once. False: the threads cannot be made, or a run failed. */
+static bool run_both(runner_t* runners) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, run_alone, &runners[0]) != 0) {
+    return false;
+  }
+  (void)run_alone(&runners[1]);
+  (void)pthread_join(thread, NULL);
+  return runners[0].status == TENON_OK && runners[1].status == TENON_OK;
+}
+
+/* Runs of 3 threads among each other, bit by bit; and against one thread, which may add up in
+ * another order. */
+static bool judge_threads(const check_study_t* s, const check_results_t* one,
+                          const check_results_t* first, const check_results_t* results,
+                          check_text_t* text) {
+  uint32_t output = 0;
+  if (!check_results_equal(first, results, &output)) {
+    check_text_add(text,
+                   "two runs with 3 threads give other bits in output %u: threads must not share "
+                   "what they write",
+                   output);
+    check_study_tell(s, text);
+    return false;
+  }
+  return check_study_compare(s, results, one, text);
+}
+
+static bool try_threads(check_study_t* s, uint32_t index, check_text_t* text) {
+  check_results_t one = {0};
+  check_results_t first = {0};
+  bool good = check_engine_run(&s->engine, &s->c, 1, false, &one) == TENON_OK &&
+              check_engine_run(&s->engine, &s->c, 3, false, &first) == TENON_OK;
+  (void)index;
+  if (!good) {
+    (void)fail_run(s, "a run fails that the reference can do", text);
+  }
+  for (uint32_t k = 0; k < 4 && good; ++k) {
+    runner_t runners[2] = {{.s = s}, {.s = s}};
+    good = run_both(runners);
+    if (!good) {
+      (void)fail_run(s, "two contexts at once fail", text);
+    }
+    for (uint32_t r = 0; r < 2; ++r) {
+      good = good && judge_threads(s, &one, &first, &runners[r].results, text);
+      check_results_free(&runners[r].results);
+    }
+  }
+  check_results_free(&first);
+  check_results_free(&one);
+  return good;
+}
+
+char check_threads(check_t* check, const char* subject, check_text_t* text) {
+  return try_cases(check, subject, "threads", 4, try_threads, text);
+}

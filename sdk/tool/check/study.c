@@ -1,0 +1,163 @@
+/* See study.h. Draws until the network is valid, the reference can compute it, and the kernel takes
+ * it. */
+#include "check/study.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "check/compare.h"
+
+enum { MOST_DRAWS = 3000, MOST_REFUSED = 40, FIRST_ELEMENTS = 4096 };
+
+static uint64_t hash(uint64_t seed, const char* text) {
+  uint64_t value = seed * 0x9E3779B97F4A7C15u + 0x6b;
+  for (; *text != '\0'; ++text) {
+    value = (value ^ (unsigned char)*text) * 0x100000001B3u;
+  }
+  return value;
+}
+
+bool check_study_begin(check_t* check, const char* subject, const char* kind,
+                       check_study_t* out_study) {
+  const char* blank = strrchr(subject, ' ');
+  *out_study =
+      (check_study_t){.check = check, .plugin = check->plugin, .most_elements = FIRST_ELEMENTS};
+  out_study->random.state = hash(hash(check->seed, subject), kind);
+  for (size_t i = 0; i < check->plugin->kernel_count && blank != NULL; ++i) {
+    const check_kernel_t* k = &check->plugin->kernels[i];
+    const size_t length = strlen(k->plugin);
+    if (strncmp(subject, k->plugin, length) == 0 && subject[length] == ':' &&
+        strlen(k->kernel.name) == (size_t)(blank - subject) - length - 1 &&
+        strncmp(subject + length + 1, k->kernel.name, strlen(k->kernel.name)) == 0) {
+      out_study->kernel = k;
+    }
+  }
+  out_study->op = blank != NULL ? check_plugin_operator(check->plugin, blank + 1) : NULL;
+  return out_study->kernel != NULL && out_study->op != NULL;
+}
+
+static void drop(check_study_t* s) {
+  check_results_free(&s->expected);
+  check_engine_free(&s->engine);
+  tenon_network_destroy(s->network);
+  s->network = NULL;
+  check_case_release(&s->c);
+}
+
+void check_study_end(check_study_t* study) {
+  drop(study);
+}
+
+/* References may take time that grows with the square of the elements: larger cases follow fast ones
+ * only. */
+static void learn_size(check_study_t* s, double seconds) {
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < s->c.input_count; ++i) {
+    count += s->c.inputs[i].value.kind != TENON_ARGUMENT_ABSENT ? s->c.inputs[i].value.count : 0;
+  }
+  const double growth = seconds < 0.002 ? 64 : seconds < 0.02 ? 8 : seconds < 0.2 ? 1 : 0.25;
+  const double wanted = growth * (double)count;
+  const bool is_bound = growth < 1 || wanted > (double)s->most_elements;
+  s->most_elements = is_bound ? (uint64_t)wanted : s->most_elements;
+}
+
+/* False: the case is no good. Without a reference there is nothing to compare with. */
+static bool ask_reference(check_study_t* s) {
+  const check_kernels_t kernels = {.threads = 1};
+  check_engine_t engine;
+  const tenon_status_t built =
+      check_engine_make(s->plugin, s->network, &s->c, &kernels, NULL, &engine);
+  tenon_status_t status = built;
+  if (built == TENON_OK) {
+    const double begin = tool_seconds();
+    status = check_engine_run(&engine, &s->c, 1, false, &s->expected);
+    learn_size(s, tool_seconds() - begin);
+  }
+  check_engine_free(&engine);
+  s->has_reference = status == TENON_OK;
+  return status == TENON_OK || built == TENON_ERROR_UNSUPPORTED;
+}
+
+static bool refutes(const check_engine_t* engine) {
+  return strstr(engine->refusal, "is wrong") != NULL ||
+         strstr(engine->refusal, "failed when it was tried") != NULL;
+}
+
+static bool try_case(check_study_t* s, const check_wish_t* wish, bool measured) {
+  const check_form_t form = {0};
+  const check_kernels_t kernels = {.only = s->kernel, .unmeasured = !measured, .threads = 1};
+  if (!check_case_draw(&s->op->op, wish, &s->random, &s->c)) {
+    return false;
+  }
+  check_text_t note;
+  check_text_begin(&note, s->check->note, CHECK_NOTE_BYTES);
+  check_case_print(&s->c, &note);
+  if (check_network_make(s->plugin, &s->c, &form, &s->network) != TENON_OK || !ask_reference(s)) {
+    return false;
+  }
+  (void)check_engine_make(s->plugin, s->network, &s->c, &kernels, NULL, &s->engine);
+  const bool takes = s->engine.is_used || refutes(&s->engine);
+  s->refused += takes ? 0 : 1;
+  s->unreferred += takes && !s->has_reference ? 1 : 0;
+  if (!takes && s->engine.refusal[0] != '\0') {
+    (void)snprintf(s->refusal, sizeof(s->refusal), "%.255s", s->engine.refusal);
+  }
+  return takes;
+}
+
+bool check_study_next(check_study_t* study, const check_wish_t* wish, bool measured) {
+  const uint32_t refused = study->refused;
+  for (uint32_t i = 0; i < MOST_DRAWS && study->refused - refused < MOST_REFUSED; ++i) {
+    check_wish_t own = *wish;
+    /* Many kernels want their weights constant. */
+    own.constants = own.constants || (!own.no_constants && study->refused % 2 == 1);
+    own.most_elements =
+        own.most_elements < study->most_elements ? own.most_elements : study->most_elements;
+    drop(study);
+    if (try_case(study, &own, measured)) {
+      return true;
+    }
+  }
+  drop(study);
+  study->check->note[0] = '\0';
+  return false;
+}
+
+void check_study_tell(const check_study_t* study, check_text_t* text) {
+  check_text_add(text, "; case: ");
+  check_case_print(&study->c, text);
+}
+
+char check_study_skip(const check_study_t* study, check_text_t* text) {
+  const char* obstacle = check_case_obstacle(&study->op->op);
+  if (obstacle != NULL) {
+    check_text_add(text, "%s", obstacle);
+  } else if (study->refused > 0) {
+    check_text_add(text, "the kernel took none of %u cases%s%s", study->refused,
+                   study->refusal[0] != '\0' ? ": " : "", study->refusal);
+  } else {
+    check_text_add(text, "no valid node was drawn from the operator's declarations");
+  }
+  return CHECK_SKIPPED;
+}
+
+bool check_study_is_refuted(const check_study_t* study, check_text_t* text) {
+  if (refutes(&study->engine)) {
+    check_text_add(text, "%s", study->engine.refusal);
+    check_study_tell(study, text);
+    return true;
+  }
+  return false;
+}
+
+bool check_study_compare(const check_study_t* study, const check_results_t* results,
+                         const check_results_t* expected, check_text_t* text) {
+  for (uint32_t i = 0; i < results->count && i < expected->count; ++i) {
+    const tenon_port_t* port = check_port(&study->op->op.outputs, i);
+    if (!check_compare(&study->c, port->name, &results->values[i], &expected->values[i], text)) {
+      check_study_tell(study, text);
+      return false;
+    }
+  }
+  return true;
+}
