@@ -81,7 +81,7 @@ static void draw_palette(drawing_t* d) {
   static const int64_t small[] = {1, 2, 3, 4, 5, 6};
   static const int64_t medium[] = {7, 8, 9, 11, 15, 16, 17, 23, 31, 32, 33};
   static const int64_t large[] = {48, 63, 64, 65, 96, 100, 127, 129, 200, 257};
-  const uint32_t flavour = check_random_pick(d->random, 4);
+  const uint32_t flavour = d->wish->is_wide ? 3 : check_random_pick(d->random, 4);
   for (uint32_t i = 0; i < PALETTE; ++i) {
     d->palette[i] = small[check_random_pick(d->random, 6)];
     if (flavour >= 1 && i < 2) {
@@ -429,6 +429,7 @@ bool check_case_draw(const tenon_operator_t* op, const check_wish_t* wish, check
                                : 1 + check_random_pick(random, op->outputs.count);
   if (check_random_chance(random, 85)) {
     check_hint_pick(op->name, random, &d.hint);
+    d.hint.is_wide = wish->is_wide;
   }
   draw_palette(&d);
   const bool good = draw_attributes(&d) && draw_inputs(&d);

@@ -41,6 +41,7 @@ typedef struct check_wish_t {
   uint64_t most_elements; /* of one input */
   bool constants;         /* all inputs but the first are constants */
   bool no_constants;      /* none is, except operands of shapes */
+  bool is_wide;           /* large leading extents: work for several threads */
 } check_wish_t;
 
 /* NULL, or the reason why no case of the operator can be drawn. */

@@ -30,6 +30,8 @@ static const check_kind_t kinds[] = {
     {"hosts", 1, NULL, check_hosts},
     {"values", 2, check_kernel_list, check_values},
     {"threads", 2, check_kernel_list, check_threads},
+    {"layouts", 2, check_kernel_list, check_layouts},
+    {"slots", 2, check_slot_list, check_slots},
 };
 enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]), PHASE_COUNT = 3, LAST_PHASE = 2 };
 

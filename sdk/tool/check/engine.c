@@ -78,6 +78,37 @@ static tenon_status_t add_input(const making_t* m, const char* prefix, uint32_t 
   return m->form->sliced && v->rank > 0 ? slice(m, *out_value, v, out_value) : TENON_OK;
 }
 
+/* The expression of a value and, if extents are given, of another input. */
+static tenon_status_t compute(const making_t* m, const char* text, const tenon_value_type_t* type,
+                              const int64_t* dims, tenon_value_t* inout_value) {
+  static const char* const names[] = {"a", "b"};
+  tenon_value_t inputs[2] = {*inout_value};
+  if (dims != NULL) {
+    TOOL_TRY(tenon_network_add_input(m->network, "more0", type->dtype, type->rank, dims,
+                                     &inputs[1]));
+  }
+  return m->build->expression(m->builder, text, names, inputs, dims != NULL ? 2 : 1, "around",
+                              inout_value);
+}
+
+static tenon_status_t fuse(const making_t* m, tenon_value_t* inout_value) {
+  tenon_value_type_t type = {.size = sizeof(type)};
+  int64_t dims[CHECK_MOST_RANK];
+  TOOL_TRY(m->build->type(m->builder, *inout_value, &type));
+  const char kind = tool_dtype_class(type.dtype);
+  if (type.rank == TENON_NONE || type.rank > CHECK_MOST_RANK || strchr("bcs", kind) != NULL) {
+    return TENON_OK;
+  }
+  for (uint32_t k = 0; k < type.rank; ++k) {
+    dims[k] = m->form->fused == CHECK_FUSED_CHANNEL && k != 1 ? 1 : type.dims[k];
+    if (dims[k] < 0) {
+      return TENON_OK;
+    }
+  }
+  return m->form->fused == CHECK_FUSED_BEHIND ? compute(m, "y = max(a, 0) + a", &type, NULL, inout_value)
+                                              : compute(m, "y = a * b + a", &type, dims, inout_value);
+}
+
 /* Twice, one behind the other, so that the kernel may write into the whole. */
 static tenon_status_t join(const making_t* m, tenon_value_t value, tenon_value_t again,
                            tenon_value_t* out_value) {
@@ -122,8 +153,14 @@ static tenon_status_t fill_network(const making_t* m) {
   while (count > 0 && inputs[count - 1].id == 0) {
     --count;
   }
+  if (m->form->fused == CHECK_FUSED_BEFORE) {
+    TOOL_TRY(fuse(m, &inputs[0]));
+  }
   TOOL_TRY(tenon_network_add(m->network, m->c->op->name, "node", inputs, count, &attributes,
                              outputs, m->c->output_count));
+  if (m->form->fused != CHECK_FUSED_NOT && m->form->fused != CHECK_FUSED_BEFORE) {
+    TOOL_TRY(fuse(m, &outputs[0]));
+  }
   if (m->form->sliced) {
     /* Of other numbers: equal nodes would be one. */
     tenon_value_t first = {0};

@@ -10,7 +10,18 @@ typedef struct check_form_t {
   bool symbolic;   /* equal extents of inputs that are no constants are one symbol each */
   bool transposed; /* inputs come through a permutation, outputs go through one */
   bool sliced;     /* inputs are parts of larger ones, outputs parts of a concatenation */
+  uint32_t fused;  /* CHECK_FUSED_* */
 } check_form_t;
+
+/* Arithmetic around the node. */
+enum {
+  CHECK_FUSED_NOT = 0,
+  CHECK_FUSED_BEHIND = 1,   /* of output 0 alone */
+  CHECK_FUSED_FULL = 2,     /* of output 0 and a tensor of its extents */
+  CHECK_FUSED_CHANNEL = 3,  /* of output 0 and a tensor that varies along axis 1 */
+  CHECK_FUSED_BEFORE = 4,   /* of input 0 and a tensor of its extents */
+  CHECK_FUSED_COUNT = 5
+};
 
 enum { CHECK_MOST_SYMBOLS = 32 };
 

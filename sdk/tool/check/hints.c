@@ -106,7 +106,8 @@ static int64_t symbol_value(check_hint_t* hint, char letter, check_random_t* ran
   int64_t* value = &hint->symbols[letter - 'a'];
   if (*value == 0) {
     const bool is_few = strchr("gbnpr", letter) != NULL;
-    *value = is_few ? few[check_random_pick(random, sizeof(few) / sizeof(few[0]))]
+    *value = is_few && hint->is_wide ? 5 + check_random_pick(random, 28)
+             : is_few ? few[check_random_pick(random, sizeof(few) / sizeof(few[0]))]
                     : extents[check_random_pick(random, sizeof(extents) / sizeof(extents[0]))];
     if (letter == 'k' || letter == 'l') {
       *value = 1 + check_random_pick(random, 5);

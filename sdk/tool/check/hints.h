@@ -16,6 +16,7 @@
 typedef struct check_hint_t {
   const char* text;    /* NULL: none */
   int64_t symbols[26]; /* 0: not drawn yet */
+  bool is_wide;        /* batches and the like are large */
 } check_hint_t;
 
 typedef struct check_hint_traits_t {

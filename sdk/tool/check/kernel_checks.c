@@ -17,20 +17,31 @@ static bool has_text(const tenon_operator_t* op, uint32_t flags) {
          ((flags & TENON_KERNEL_MOVES) != 0 && op->moves.count > 0);
 }
 
+static void list_kernel(const check_plugin_t* plugin, const check_kernel_t* k, check_text_t* text) {
+  for (const char* const* op = k->kernel.operators; op != NULL && *op != NULL; ++op) {
+    check_text_add(text, "%s:%s %s\n", k->plugin, k->kernel.name, *op);
+  }
+  for (size_t o = 0; o < plugin->operator_count; ++o) {
+    if (has_text(&plugin->operators[o].op, k->kernel.flags)) {
+      check_text_add(text, "%s:%s %s\n", k->plugin, k->kernel.name, plugin->operators[o].op.name);
+    }
+  }
+}
+
 void check_kernel_list(const check_t* check, check_text_t* text) {
-  const check_plugin_t* plugin = check->plugin;
-  for (size_t i = 0; i < plugin->kernel_count; ++i) {
-    const check_kernel_t* k = &plugin->kernels[i];
-    if (strcmp(k->plugin, plugin->info.name) != 0) {
-      continue;
+  for (size_t i = 0; i < check->plugin->kernel_count; ++i) {
+    const check_kernel_t* k = &check->plugin->kernels[i];
+    if (strcmp(k->plugin, check->plugin->info.name) == 0) {
+      list_kernel(check->plugin, k, text);
     }
-    for (const char* const* op = k->kernel.operators; op != NULL && *op != NULL; ++op) {
-      check_text_add(text, "%s:%s %s\n", k->plugin, k->kernel.name, *op);
-    }
-    for (size_t o = 0; o < plugin->operator_count; ++o) {
-      if (has_text(&plugin->operators[o].op, k->kernel.flags)) {
-        check_text_add(text, "%s:%s %s\n", k->plugin, k->kernel.name, plugin->operators[o].op.name);
-      }
+  }
+}
+
+void check_slot_list(const check_t* check, check_text_t* text) {
+  for (size_t i = 0; i < check->plugin->kernel_count; ++i) {
+    const check_kernel_t* k = &check->plugin->kernels[i];
+    if (strcmp(k->plugin, check->plugin->info.name) == 0 && k->kernel.slots.count > 0) {
+      list_kernel(check->plugin, k, text);
     }
   }
 }
@@ -53,6 +64,7 @@ static uint64_t size_of(uint32_t index) {
 /* All cases of a check. `share`: one case in so many. */
 static char try_cases(check_t* check, const char* subject, const char* kind, uint32_t share,
                       try_case_t try_case, check_text_t* text) {
+  const bool is_wide = strcmp(kind, "threads") == 0;
   check_study_t study;
   if (!check_study_begin(check, subject, kind, &study)) {
     check_text_add(text, "the kernel or its operator is left out");
@@ -63,7 +75,7 @@ static char try_cases(check_t* check, const char* subject, const char* kind, uin
   uint32_t done = 0;
   bool good = true;
   for (uint32_t i = 0; i < count && good; ++i) {
-    const check_wish_t wish = {.most_elements = size_of(i)};
+    const check_wish_t wish = {.most_elements = is_wide ? LARGE : size_of(i), .is_wide = is_wide};
     if (!check_study_next(&study, &wish, true)) {
       break;
     }
@@ -295,4 +307,69 @@ static bool try_threads(check_study_t* s, uint32_t index, check_text_t* text) {
 
 char check_threads(check_t* check, const char* subject, check_text_t* text) {
   return try_cases(check, subject, "threads", 4, try_threads, text);
+}
+
+/* ---- layouts and slots ---- */
+
+/* The network of a form, by the reference and by the kernel. A form that is no valid network is
+ * left out. */
+static bool try_form(check_study_t* s, const check_form_t* form, check_text_t* text) {
+  const check_kernels_t reference = {.threads = 1};
+  const check_kernels_t kernels = {.only = s->kernel, .threads = 1};
+  tenon_network_t* network = NULL;
+  check_engine_t ours = {0};
+  check_engine_t theirs = {0};
+  check_results_t results = {0};
+  check_results_t expected = {0};
+  bool good = true;
+  if (check_network_make(s->plugin, &s->c, form, &network) == TENON_OK &&
+      check_engine_make(s->plugin, network, &s->c, &reference, NULL, &theirs) == TENON_OK &&
+      check_engine_run(&theirs, &s->c, 1, true, &expected) == TENON_OK &&
+      check_engine_make(s->plugin, network, &s->c, &kernels, NULL, &ours) == TENON_OK) {
+    if (strstr(ours.refusal, "is wrong") != NULL || strstr(ours.refusal, "failed when") != NULL) {
+      check_text_add(text, "%s", ours.refusal);
+      check_study_tell(s, text);
+      good = false;
+    } else if (check_engine_run(&ours, &s->c, 3, true, &results) != TENON_OK) {
+      good = fail_run(s, "a run fails that the reference can do", text);
+    } else {
+      good = check_study_compare(s, &results, &expected, text);
+    }
+  }
+  check_results_free(&expected);
+  check_results_free(&results);
+  check_engine_free(&theirs);
+  check_engine_free(&ours);
+  tenon_network_destroy(network);
+  return good;
+}
+
+static bool try_layouts(check_study_t* s, uint32_t index, check_text_t* text) {
+  const check_form_t form = {.transposed = index % 2 == 0, .sliced = index % 2 == 1};
+  if (!try_form(s, &form, text)) {
+    check_text_add(text, form.sliced ? "; inputs are parts of larger tensors, outputs of a concatenation"
+                                     : "; inputs and outputs are permuted");
+    return false;
+  }
+  return true;
+}
+
+static bool try_slots(check_study_t* s, uint32_t index, check_text_t* text) {
+  static const char* const around[] = {"", "behind output 0", "behind output 0, with a tensor of its extents",
+                                       "behind output 0, with a tensor along axis 1",
+                                       "before input 0"};
+  const check_form_t form = {.fused = 1 + index % (CHECK_FUSED_COUNT - 1)};
+  if (!try_form(s, &form, text)) {
+    check_text_add(text, "; with arithmetic %s", around[form.fused]);
+    return false;
+  }
+  return true;
+}
+
+char check_layouts(check_t* check, const char* subject, check_text_t* text) {
+  return try_cases(check, subject, "layouts", 3, try_layouts, text);
+}
+
+char check_slots(check_t* check, const char* subject, check_text_t* text) {
+  return try_cases(check, subject, "slots", 2, try_slots, text);
 }

@@ -11,6 +11,9 @@ char check_values(check_t* check, const char* subject, check_text_t* text);
 char check_shapes(check_t* check, const char* subject, check_text_t* text);
 /* 1 and 3 threads, and two contexts at once, give the same bits. */
 char check_threads(check_t* check, const char* subject, check_text_t* text);
+/* Arithmetic before and behind the node, for kernels with slots. */
+void check_slot_list(const check_t* check, check_text_t* text);
+char check_slots(check_t* check, const char* subject, check_text_t* text);
 /* Inputs that are permuted or parts of others, outputs that are parts of others. */
 char check_layouts(check_t* check, const char* subject, check_text_t* text);
 /* The n-th allocation fails. */
