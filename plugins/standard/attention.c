@@ -102,6 +102,8 @@
       CHECK("!present(nonpad_kv_seqlen) || elements(nonpad_kv_seqlen) == dim(q, 0)",           \
             "{elements(nonpad_kv_seqlen)} lengths for {dim(q, 0)} sequences")
 
+#define TURNED "(rotary_dim > 0 ? rotary_dim : rank(x) == 4 ? dim(x, 3) : dim(x, 2) / num_heads)"
+
 static const tenon_operator_t operators[] = {
     {OPERATOR("attention", "softmax(q k^T scale + mask) v, by heads, with caches"),
      TYPES(TYPE("T", FLOAT_TYPES), TYPE("V", FLOAT_TYPES), TYPE("M", NUMBER_TYPES " bool")),
@@ -177,6 +179,8 @@ static const tenon_operator_t operators[] = {
          CHECK("rotary_dim >= 0 && rotary_dim <="
                " (rank(x) == 4 ? dim(x, 3) : dim(x, 2) / num_heads)",
                "{rotary_dim} features to turn of {dim(x, -1)}"),
+         CHECK(TURNED " % 2 == 0", "{" TURNED "} features to turn are not pairs"),
+         CHECK("2 * dim(cos, -1) >= " TURNED, "{dim(cos, -1)} cosines for {" TURNED "} features"),
          CHECK("!present(position_ids) || elements(position_ids) =="
                " dim(x, 0) * dim(x, rank(x) == 4 ? 2 : 1)",
                "{elements(position_ids)} positions for x")),
