@@ -22,8 +22,8 @@ SOURCES = {
     'rotary.c': 'rotary', 'scan.c': ':scan', 'scatter.c': ':scatter', 'spectrum.c': ':spectrum',
     'fourier.c': ':spectrum', 'suppress.c': ':suppress', 'top_k.c': ':top_k', 'unique.c': ':unique',
     'move.c': ':moves .*(permute|concat|slice|gather|tile|pad)', 'copy.c': ':moves .*(permute|concat|slice|gather|tile|pad)',
-    'block_run.c': ':expressions .*(softmax|add|gelu|norm|cast|where)', 'block_gather.c': ':expressions .*(gather|softmax|layer|norm)',
-    'rows.c': ':expressions .*(softmax|reduce|layer_norm)', 'columns.c': ':moves|:expressions .*(reduce|softmax)',
+    'block_run.c': ':expressions .*(softmax|add|gelu|norm|cast|where)', 'block_gather.c': ':expressions',
+    'rows.c': ':(mat_mul|convolution|deconvolution) ', 'columns.c': ':moves|:expressions .*(reduce|softmax)',
     'dynamic_quantize.c': 'dynamic_quantize', 'window.c': ':convolution |pool',
 }
 

@@ -91,6 +91,7 @@ static void draw_palette(drawing_t* d) {
   if (flavour >= 2) {
     d->palette[0] = large[check_random_pick(d->random, 10)];
   }
+  d->palette[1] = d->wish->is_empty ? 0 : d->palette[1];
   d->rank = check_random_chance(d->random, 20) ? 4 : 1 + check_random_pick(d->random, 4);
 }
 
@@ -338,7 +339,7 @@ static bool draw_tensor(drawing_t* d, const tenon_port_t* port, check_input_t* i
                         tenon_dtype_t dtype) {
   int64_t dims[CHECK_MOST_RANK] = {0};
   uint32_t rank = d->rank;
-  check_hint_traits_t traits = {0};
+  check_hint_traits_t traits = {.scale = 1};
   uint64_t count = 0;
   uint64_t bytes = 0;
   if (!check_hint_dims(&d->hint, port->name, d->random, dims, &rank, &traits)) {
@@ -348,6 +349,7 @@ static bool draw_tensor(drawing_t* d, const tenon_port_t* port, check_input_t* i
     }
   }
   input->is_constant = input->is_constant || traits.is_constant;
+  input->scale = traits.scale;
   if (!tool_element_count(rank, dims, dtype, &count, &bytes) || count > d->wish->most_elements ||
       tool_value_make(port->name, dtype, rank, dims, &input->value) != TENON_OK) {
     return false;
@@ -430,6 +432,7 @@ bool check_case_draw(const tenon_operator_t* op, const check_wish_t* wish, check
   if (check_random_chance(random, 85)) {
     check_hint_pick(op->name, random, &d.hint);
     d.hint.is_wide = wish->is_wide;
+    d.hint.empty = wish->is_empty ? (char)('a' + check_random_pick(random, 26)) : '\0';
   }
   draw_palette(&d);
   const bool good = draw_attributes(&d) && draw_inputs(&d);

@@ -21,6 +21,7 @@ enum {
 typedef struct check_input_t {
   const tenon_port_t* port;
   bool is_constant;
+  double scale; /* of its numbers */
   tool_value_t value;
 } check_input_t;
 
@@ -41,6 +42,7 @@ typedef struct check_wish_t {
   uint64_t most_elements; /* of one input */
   bool constants;         /* all inputs but the first are constants */
   bool no_constants;      /* none is, except operands of shapes */
+  bool is_empty;          /* an extent is 0 */
   bool is_wide;           /* large leading extents: work for several threads */
 } check_wish_t;
 

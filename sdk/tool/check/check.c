@@ -30,6 +30,9 @@ static const check_kind_t kinds[] = {
     {"hosts", 1, NULL, check_hosts},
     {"values", 2, check_kernel_list, check_values},
     {"threads", 2, check_kernel_list, check_threads},
+    {"shapes", 2, check_kernel_list, check_shapes},
+    {"extents", 2, check_kernel_list, check_extents},
+    {"allocations", 2, check_kernel_list, check_allocations},
     {"layouts", 2, check_kernel_list, check_layouts},
     {"slots", 2, check_slot_list, check_slots},
 };

@@ -65,7 +65,9 @@ static tenon_status_t add_input(const making_t* m, const char* prefix, uint32_t 
   for (uint32_t k = 0; k < v->rank; ++k) {
     (void)snprintf(names[k], sizeof(names[k]), "d%lld", (long long)v->dims[k]);
     symbols[k] = names[k];
-    dims[k] = m->form->symbolic ? -1 : v->dims[m->form->transposed ? v->rank - 1 - k : k];
+    dims[k] = m->form->extents != NULL ? check_symbol_actual(m->form->extents, v->dims[k])
+              : m->form->symbolic      ? -1
+                                       : v->dims[m->form->transposed ? v->rank - 1 - k : k];
   }
   if (m->form->sliced && v->rank > 0) {
     dims[v->rank - 1] += 3;
@@ -84,8 +86,8 @@ static tenon_status_t compute(const making_t* m, const char* text, const tenon_v
   static const char* const names[] = {"a", "b"};
   tenon_value_t inputs[2] = {*inout_value};
   if (dims != NULL) {
-    TOOL_TRY(tenon_network_add_input(m->network, "more0", type->dtype, type->rank, dims,
-                                     &inputs[1]));
+    TOOL_TRY(
+        tenon_network_add_input(m->network, "more0", type->dtype, type->rank, dims, &inputs[1]));
   }
   return m->build->expression(m->builder, text, names, inputs, dims != NULL ? 2 : 1, "around",
                               inout_value);
@@ -105,8 +107,9 @@ static tenon_status_t fuse(const making_t* m, tenon_value_t* inout_value) {
       return TENON_OK;
     }
   }
-  return m->form->fused == CHECK_FUSED_BEHIND ? compute(m, "y = max(a, 0) + a", &type, NULL, inout_value)
-                                              : compute(m, "y = a * b + a", &type, dims, inout_value);
+  return m->form->fused == CHECK_FUSED_BEHIND
+             ? compute(m, "y = max(a, 0) + a", &type, NULL, inout_value)
+             : compute(m, "y = a * b + a", &type, dims, inout_value);
 }
 
 /* Twice, one behind the other, so that the kernel may write into the whole. */
@@ -270,7 +273,7 @@ static void look_at_steps(const check_kernel_t* kernel, check_engine_t* engine) 
   }
 }
 
-static int64_t actual_of(const check_symbols_t* symbols, int64_t extent) {
+int64_t check_symbol_actual(const check_symbols_t* symbols, int64_t extent) {
   for (uint32_t s = 0; s < symbols->count; ++s) {
     if (symbols->extents[s] == extent) {
       return symbols->actual[s];
@@ -298,7 +301,7 @@ static void make_ranges(const check_case_t* c, const check_symbols_t* symbols, r
     const uint32_t n = r->count++;
     (void)snprintf(r->names[n], sizeof(r->names[n]), "in%u", i);
     for (uint32_t k = 0; k < v->rank; ++k) {
-      const int64_t actual = actual_of(symbols, v->dims[k]);
+      const int64_t actual = check_symbol_actual(symbols, v->dims[k]);
       r->min[n][k] = v->dims[k] > 1 ? 1 : v->dims[k];
       r->min[n][k] = actual < r->min[n][k] ? actual : r->min[n][k];
       r->max[n][k] = actual > v->dims[k] ? actual : v->dims[k];
@@ -345,6 +348,11 @@ tenon_status_t check_engine_make(const check_plugin_t* plugin, tenon_network_t* 
     look_at_steps(only, out_engine);
   }
   return status;
+}
+
+bool check_engine_is_refuted(const check_engine_t* engine) {
+  return strstr(engine->refusal, "is wrong") != NULL ||
+         strstr(engine->refusal, "failed when it was tried") != NULL;
 }
 
 void check_engine_free(check_engine_t* engine) {

@@ -6,31 +6,33 @@
 #include "check/memory.h"
 
 /* How the network differs from the node alone. */
+typedef struct check_symbols_t check_symbols_t;
 typedef struct check_form_t {
   bool symbolic;   /* equal extents of inputs that are no constants are one symbol each */
   bool transposed; /* inputs come through a permutation, outputs go through one */
   bool sliced;     /* inputs are parts of larger ones, outputs parts of a concatenation */
   uint32_t fused;  /* CHECK_FUSED_* */
+  const check_symbols_t* extents; /* other extents than the case's; NULL: its own */
 } check_form_t;
 
 /* Arithmetic around the node. */
 enum {
   CHECK_FUSED_NOT = 0,
-  CHECK_FUSED_BEHIND = 1,   /* of output 0 alone */
-  CHECK_FUSED_FULL = 2,     /* of output 0 and a tensor of its extents */
-  CHECK_FUSED_CHANNEL = 3,  /* of output 0 and a tensor that varies along axis 1 */
-  CHECK_FUSED_BEFORE = 4,   /* of input 0 and a tensor of its extents */
+  CHECK_FUSED_BEHIND = 1,  /* of output 0 alone */
+  CHECK_FUSED_FULL = 2,    /* of output 0 and a tensor of its extents */
+  CHECK_FUSED_CHANNEL = 3, /* of output 0 and a tensor that varies along axis 1 */
+  CHECK_FUSED_BEFORE = 4,  /* of input 0 and a tensor of its extents */
   CHECK_FUSED_COUNT = 5
 };
 
 enum { CHECK_MOST_SYMBOLS = 32 };
 
 /* Of a symbolic network: the symbol "dN" stands for the extent N of the case. */
-typedef struct check_symbols_t {
+struct check_symbols_t {
   int64_t extents[CHECK_MOST_SYMBOLS]; /* of the case */
   int64_t actual[CHECK_MOST_SYMBOLS];  /* of a run */
   uint32_t count;
-} check_symbols_t;
+};
 
 /* Which kernels may compute it. */
 typedef struct check_kernels_t {
@@ -51,10 +53,13 @@ typedef struct check_engine_t {
 tenon_status_t check_network_make(const check_plugin_t* plugin, const check_case_t* c,
                                   const check_form_t* form, tenon_network_t** out_network);
 void check_symbols_find(const check_case_t* c, check_symbols_t* out_symbols);
+int64_t check_symbol_actual(const check_symbols_t* symbols, int64_t extent);
 /* `symbols` NULL: a network without symbols. */
 tenon_status_t check_engine_make(const check_plugin_t* plugin, tenon_network_t* network,
                                  const check_case_t* c, const check_kernels_t* kernels,
                                  const check_symbols_t* symbols, check_engine_t* out_engine);
+/* The build found the kernel wrong, or it failed when it was tried. */
+bool check_engine_is_refuted(const check_engine_t* engine);
 void check_engine_free(check_engine_t* engine);
 
 /* Outputs of a run, copied. */

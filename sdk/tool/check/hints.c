@@ -63,12 +63,20 @@ static const char* const hints[] = {
     "standard.cumulative_prod/1: x[m,n] axis=1",
     "standard.resize/1: x[n,c,h,w] sizes=[n,c,2*h,3*w]",
     "standard.resize/1: x[n,c,h,w] sizes=[n,c,k,l]",
-    "standard.rotary_embedding/1: x[b,s,h,2*d] cos[m,d] sin[m,d] position_ids[b,s] rotary_dim=0 "
+    "standard.rotary_embedding/1: x[b,h,s,2*d] cos[m,d] sin[m,d] position_ids[b,s] rotary_dim=0 "
     "num_heads=0",
-    "standard.rotary_embedding/1: x[b,s,h,2*d] cos[b,s,d] sin[b,s,d] rotary_dim=0 num_heads=0",
-    "standard.roi_align/1: x[n,c,h,w] rois[r,4] batch_indices[r] output_height=k output_width=l",
+    "standard.rotary_embedding/1: x[b,h,s,2*d] cos[b,s,d] sin[b,s,d] rotary_dim=0 num_heads=0",
+    "standard.roi_align/1: x[n,c,h,w] rois[r,4]~20 batch_indices[r] output_height=k output_width=l",
     "standard.scatter_elements/1: x[m,n] indices[k,n] updates[k,n] axis=0",
     "standard.scatter_elements/1: x[m,n] indices[m,k] updates[m,k] axis=1",
+    "standard.scatter_elements/1: x[n,m,p] indices[n,m,k] updates[n,m,k] axis=2",
+    "standard.scatter_elements/1: x[m,k,p] indices[l,k,p] updates[l,k,p] axis=0",
+    "standard.scatter_elements/1: x[m,n] indices[k,n] updates[k,n] axis=0 reduction=add",
+    "standard.pad/1: x[m,n] pads=[1,2,3,0]",
+    "standard.pad/1: x[m] pads=[0,1]",
+    "standard.pad/1: x[n,c,h,w] pads=[0,0,1,2,0,0,2,1] value?[]",
+    "standard.strided_slice/1: x[m+3,n+5] starts=[1,2] ends=[1000,1000] axes=[0,1] steps=[1,2]",
+    "standard.strided_slice/1: x[m+3,n+5] starts=[-1,3] ends=[-1000,1000] axes=[0,1] steps=[-1,1]",
     "standard.scatter_nd/1: x[m,n] indices[k,1] updates[k,n]",
     "standard.scatter_nd/1: x[m,n] indices[k,2] updates[k]",
     "standard.dft/1: x[b,n,1] onesided=0 fixed_axis=-2",
@@ -102,13 +110,17 @@ void check_hint_pick(const char* op, check_random_t* random, check_hint_t* out_h
 
 static int64_t symbol_value(check_hint_t* hint, char letter, check_random_t* random) {
   static const int64_t extents[] = {1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 19, 31, 33, 40, 67};
+  static const int64_t wide[] = {16, 31, 33, 64, 67, 100, 129};
   static const int64_t few[] = {1, 1, 2, 3, 4};
   int64_t* value = &hint->symbols[letter - 'a'];
+  if (letter == hint->empty) {
+    return 0;
+  }
   if (*value == 0) {
     const bool is_few = strchr("gbnpr", letter) != NULL;
-    *value = is_few && hint->is_wide ? 5 + check_random_pick(random, 28)
+    *value = hint->is_wide && check_random_chance(random, 50) ? wide[check_random_pick(random, 7)]
              : is_few ? few[check_random_pick(random, sizeof(few) / sizeof(few[0]))]
-                    : extents[check_random_pick(random, sizeof(extents) / sizeof(extents[0]))];
+                      : extents[check_random_pick(random, sizeof(extents) / sizeof(extents[0]))];
     if (letter == 'k' || letter == 'l') {
       *value = 1 + check_random_pick(random, 5);
     }
@@ -167,7 +179,9 @@ bool check_hint_dims(check_hint_t* hint, const char* input, check_random_t* rand
   if (at == NULL || *at == '=') {
     return false;
   }
-  *out_traits = (check_hint_traits_t){*at == '?', *at == '!'};
+  const char* end = strchr(at, ']') + 1;
+  *out_traits =
+      (check_hint_traits_t){*at == '?', *at == '!', *end == '~' ? strtod(end + 1, NULL) : 1};
   *out_rank = read_list(hint, at + (*at == '[' ? 0 : 1), random, dims);
   return true;
 }

@@ -5,7 +5,7 @@
  *
  * A letter stands for an extent that is drawn, the same for each occurrence in a hint. `?` marks an
  * input that may be absent, `!` one that is always a constant, `=` contents of an integer tensor:
- * "sizes=[n,2*h]". Attributes: "axis=1", "pads=[1,1]". Inputs that are not named are absent,
+ * "sizes=[n,2*h]". "~20" behind extents multiplies the numbers. Attributes: "axis=1", "pads=[1,1]". Inputs that are not named are absent,
  * attributes that are not named are drawn.
  */
 #ifndef TOOL_CHECK_HINTS_H_
@@ -16,12 +16,14 @@
 typedef struct check_hint_t {
   const char* text;    /* NULL: none */
   int64_t symbols[26]; /* 0: not drawn yet */
+  char empty;          /* this letter stands for 0 */
   bool is_wide;        /* batches and the like are large */
 } check_hint_t;
 
 typedef struct check_hint_traits_t {
   bool may_be_absent;
   bool is_constant;
+  double scale;
 } check_hint_traits_t;
 
 /* One of the operator's hints, by chance; none for most operators. */

@@ -151,6 +151,9 @@ static bool draw_places(const domain_t* d, tool_value_t* v, check_random_t* rand
   for (uint64_t i = 0; i < v->count; ++i) {
     const uint64_t within = d->is_coordinates ? i % tuple : 0;
     const uint64_t extent = (uint64_t)d->places->dims[(uint64_t)d->axis + within];
+    if (extent == 0) {
+      return false;
+    }
     uint64_t number = check_random_next(random) >> 1;
     if (d->is_distinct && d->is_coordinates) {
       number = start + i / tuple;
@@ -161,7 +164,7 @@ static bool draw_places(const domain_t* d, tool_value_t* v, check_random_t* rand
     } else if (d->is_distinct) {
       number = start + i / (inner == 0 ? 1 : inner);
     }
-    tool_element_set(v->dtype, v->data, i, extent == 0 ? 0 : (double)(number % extent));
+    tool_element_set(v->dtype, v->data, i, (double)(number % extent));
   }
   return true;
 }
@@ -176,7 +179,7 @@ static double scale_of(const check_case_t* c, const check_input_t* input) {
   }
   const bool is_weight = input != &c->inputs[0] && v->rank > 1 && input->port->domain == NULL &&
                          tool_dtype_class(v->dtype) == 'f';
-  return is_weight && terms > 0 ? 1 / sqrt(terms) : 1;
+  return input->scale != 1 ? input->scale : is_weight && terms > 0 ? 1 / sqrt(terms) : 1;
 }
 
 bool check_numbers_draw(const check_case_t* c, check_input_t* input, check_random_t* random) {

@@ -7,7 +7,7 @@
 
 #include "check/compare.h"
 
-enum { MOST_DRAWS = 3000, MOST_REFUSED = 40, FIRST_ELEMENTS = 4096 };
+enum { MOST_DRAWS = 3000, MOST_REFUSED = 40, FIRST_ELEMENTS = 1 << 14 };
 
 static uint64_t hash(uint64_t seed, const char* text) {
   uint64_t value = seed * 0x9E3779B97F4A7C15u + 0x6b;
@@ -78,11 +78,6 @@ static bool ask_reference(check_study_t* s) {
   return status == TENON_OK || built == TENON_ERROR_UNSUPPORTED;
 }
 
-static bool refutes(const check_engine_t* engine) {
-  return strstr(engine->refusal, "is wrong") != NULL ||
-         strstr(engine->refusal, "failed when it was tried") != NULL;
-}
-
 static bool try_case(check_study_t* s, const check_wish_t* wish, bool measured) {
   const check_form_t form = {0};
   const check_kernels_t kernels = {.only = s->kernel, .unmeasured = !measured, .threads = 1};
@@ -96,7 +91,7 @@ static bool try_case(check_study_t* s, const check_wish_t* wish, bool measured) 
     return false;
   }
   (void)check_engine_make(s->plugin, s->network, &s->c, &kernels, NULL, &s->engine);
-  const bool takes = s->engine.is_used || refutes(&s->engine);
+  const bool takes = s->engine.is_used || check_engine_is_refuted(&s->engine);
   s->refused += takes ? 0 : 1;
   s->unreferred += takes && !s->has_reference ? 1 : 0;
   if (!takes && s->engine.refusal[0] != '\0') {
@@ -142,7 +137,7 @@ char check_study_skip(const check_study_t* study, check_text_t* text) {
 }
 
 bool check_study_is_refuted(const check_study_t* study, check_text_t* text) {
-  if (refutes(&study->engine)) {
+  if (check_engine_is_refuted(&study->engine)) {
     check_text_add(text, "%s", study->engine.refusal);
     check_study_tell(study, text);
     return true;
