@@ -432,7 +432,8 @@ bool check_case_draw(const tenon_operator_t* op, const check_wish_t* wish, check
   if (check_random_chance(random, 85)) {
     check_hint_pick(op->name, random, &d.hint);
     d.hint.is_wide = wish->is_wide;
-    d.hint.empty = wish->is_empty ? (char)('a' + check_random_pick(random, 26)) : '\0';
+    d.hint.empty = "abcdefghijklmnopqrstuvwxyz"[check_random_pick(random, 26)];
+    d.hint.has_empty = wish->is_empty;
   }
   draw_palette(&d);
   const bool good = draw_attributes(&d) && draw_inputs(&d);

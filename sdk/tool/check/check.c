@@ -9,6 +9,7 @@
 
 #include "check/file_checks.h"
 #include "check/kernel_checks.h"
+#include "check/operator_checks.h"
 #include "check/plugin.h"
 #include "session/children.h"
 #include "text/console.h"
@@ -28,6 +29,8 @@ static const check_kind_t kinds[] = {
     {"admission", 0, NULL, check_admission},
     {"load", 1, NULL, check_load},
     {"hosts", 1, NULL, check_hosts},
+    {"definition", 2, check_operator_list, check_definition},
+    {"traits", 2, check_trait_list, check_traits},
     {"values", 2, check_kernel_list, check_values},
     {"threads", 2, check_kernel_list, check_threads},
     {"shapes", 2, check_kernel_list, check_shapes},

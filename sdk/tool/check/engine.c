@@ -217,7 +217,7 @@ void check_symbols_find(const check_case_t* c, check_symbols_t* out_symbols) {
 static void list_excluded(const check_plugin_t* plugin, const check_case_t* c,
                           const check_kernels_t* kernels, tool_list_t* out_names) {
   const check_kernel_t* only = kernels->only;
-  for (size_t i = 0; i < plugin->kernel_count; ++i) {
+  for (size_t i = 0; i < plugin->kernel_count && !kernels->any; ++i) {
     const check_kernel_t* k = &plugin->kernels[i];
     const bool is_it =
         only != NULL && k->plugin == only->plugin && strcmp(k->kernel.name, only->kernel.name) == 0;
@@ -321,8 +321,8 @@ tenon_status_t check_engine_make(const check_plugin_t* plugin, tenon_network_t* 
   list_excluded(plugin, c, kernels, &excluded);
   options.exclude = excluded.items;
   options.thread_count = kernels->threads == 0 ? 1 : kernels->threads;
-  options.reference_only = only == NULL ? 1 : 0;
-  options.no_measuring = only == NULL || kernels->unmeasured ? 1 : 0;
+  options.reference_only = only == NULL && !kernels->any ? 1 : 0;
+  options.no_measuring = only == NULL || kernels->unmeasured ? 1 : 0; /* any: by estimates */
   options.keep_refusals = 1;
   options.no_rewrites = 1;
   options.permits = TENON_PERMIT_NOTHING;

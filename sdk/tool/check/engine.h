@@ -38,6 +38,7 @@ struct check_symbols_t {
 typedef struct check_kernels_t {
   const check_kernel_t* only; /* and reference kernels, moves; NULL: reference kernels alone */
   bool by_expression;         /* with `only` NULL: no reference of the operator itself */
+  bool any;                   /* all kernels, as a build chooses them */
   bool unmeasured;            /* only: by estimates */
   uint32_t threads;
 } check_kernels_t;

@@ -52,6 +52,29 @@ static bool add_own_lines(const check_plugin_t* plugin, const char* lines, check
   return any;
 }
 
+/* Identities that nothing refers to: an operator without a version, a kernel for no operator. */
+static bool check_identities(const check_plugin_t* plugin, check_text_t* text) {
+  for (size_t i = 0; i < plugin->operator_count; ++i) {
+    const check_operator_t* o = &plugin->operators[i];
+    if (strcmp(o->plugin, plugin->info.name) == 0 && strchr(o->op.name, '/') == NULL) {
+      check_text_add(text, "operator %s has no version: name it %s/1", o->op.name, o->op.name);
+      return false;
+    }
+  }
+  for (size_t i = 0; i < plugin->kernel_count; ++i) {
+    const check_kernel_t* k = &plugin->kernels[i];
+    const char* const* names = k->kernel.operators;
+    for (; strcmp(k->plugin, plugin->info.name) == 0 && names != NULL && *names != NULL; ++names) {
+      if (check_plugin_operator(plugin, *names) == NULL) {
+        check_text_add(text, "kernel %s computes %s, which no plugin offers", k->kernel.name,
+                       *names);
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 char check_load(check_t* check, const char* subject, check_text_t* text) {
   check_plugin_t plugin;
   (void)subject;
@@ -71,7 +94,7 @@ char check_load(check_t* check, const char* subject, check_text_t* text) {
       tool_free(line);
     }
   } else if (!add_own_lines(&plugin, plugin.warnings.data, text)) {
-    code = CHECK_OK;
+    code = check_identities(&plugin, text) ? CHECK_OK : CHECK_FAILED;
   }
   check_plugin_close(&plugin);
   return code;

@@ -85,6 +85,7 @@ static const char* const hints[] = {
     "standard.stft/1: signal[b,4*n,1] frame_step=k window?[n] frame_length=n",
     "standard.top_k/1: x[m,n] k=[3] axis=-1",
     "standard.top_k/1: x[n,m] k=[1] axis=0",
+    "standard.top_k/1: x[h,m] k=[2] axis=0",
     "standard.non_max_suppression/1: boxes[b,n,4] scores[b,c,n] max_output=[5]",
     "standard.tensor_scatter/1: cache[b,h,s+8,d] update[b,h,s,d] write_indices?[b] axis=-2",
     "standard.batch_norm/1: x[n,c,h,w] scale[c] bias[c] mean[c] variance[c]",
@@ -110,10 +111,10 @@ void check_hint_pick(const char* op, check_random_t* random, check_hint_t* out_h
 
 static int64_t symbol_value(check_hint_t* hint, char letter, check_random_t* random) {
   static const int64_t extents[] = {1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 19, 31, 33, 40, 67};
-  static const int64_t wide[] = {16, 31, 33, 64, 67, 100, 129};
+  static const int64_t wide[] = {33, 64, 100, 129, 257, 500, 1000};
   static const int64_t few[] = {1, 1, 2, 3, 4};
   int64_t* value = &hint->symbols[letter - 'a'];
-  if (letter == hint->empty) {
+  if (hint->has_empty && letter == hint->empty) {
     return 0;
   }
   if (*value == 0) {

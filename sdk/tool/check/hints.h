@@ -16,8 +16,9 @@
 typedef struct check_hint_t {
   const char* text;    /* NULL: none */
   int64_t symbols[26]; /* 0: not drawn yet */
-  char empty;          /* this letter stands for 0 */
-  bool is_wide;        /* batches and the like are large */
+  bool has_empty;      /* `empty` stands for 0 */
+  char empty;
+  bool is_wide; /* batches and the like are large */
 } check_hint_t;
 
 typedef struct check_hint_traits_t {

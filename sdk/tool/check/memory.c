@@ -5,28 +5,24 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PATTERN = 0x6b, ALIGNMENT = 16 };
-
-static size_t page_bytes(void) {
-  return (size_t)sysconf(_SC_PAGESIZE);
-}
+enum { PATTERN = 0x6b, ALIGNMENT = 16, GUARD_BYTES = 1 << 20 };
 
 bool check_memory_make(size_t size_bytes, check_memory_t* out_memory) {
-  const size_t page = page_bytes();
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   const size_t rounded = (size_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   const size_t pages = (rounded + page - 1) / page * page + (rounded == 0 ? page : 0);
-  uint8_t* whole =
-      mmap(NULL, pages + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  uint8_t* whole = mmap(NULL, pages + 2 * (size_t)GUARD_BYTES, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (whole == MAP_FAILED) {
     return false;
   }
-  if (mprotect(whole + page, pages, PROT_READ | PROT_WRITE) != 0) {
-    (void)munmap(whole, pages + 2 * page);
+  if (mprotect(whole + GUARD_BYTES, pages, PROT_READ | PROT_WRITE) != 0) {
+    (void)munmap(whole, pages + 2 * (size_t)GUARD_BYTES);
     return false;
   }
-  *out_memory = (check_memory_t){.data = whole + page + pages - rounded,
+  *out_memory = (check_memory_t){.data = whole + GUARD_BYTES + pages - rounded,
                                  .size_bytes = size_bytes,
-                                 .pages = whole + page,
+                                 .pages = whole + GUARD_BYTES,
                                  .pages_bytes = pages};
   check_memory_poison(out_memory, 0);
   return true;
@@ -34,7 +30,7 @@ bool check_memory_make(size_t size_bytes, check_memory_t* out_memory) {
 
 void check_memory_free(check_memory_t* memory) {
   if (memory->pages != NULL) {
-    (void)munmap(memory->pages - page_bytes(), memory->pages_bytes + 2 * page_bytes());
+    (void)munmap(memory->pages - GUARD_BYTES, memory->pages_bytes + 2 * (size_t)GUARD_BYTES);
   }
   *memory = (check_memory_t){0};
 }

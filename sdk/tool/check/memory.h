@@ -1,6 +1,6 @@
 /*
- * Guarded memory for the inputs and outputs of a run. The tensor ends at most 15 bytes before a page
- * that nobody may touch, and begins behind one. The rest of its pages has a pattern. Inputs are
+ * Guarded memory for the inputs and outputs of a run. The tensor ends at most 15 bytes before 1 MiB
+ * that nobody may touch, and begins behind such memory. The rest of its pages has a pattern. Inputs are
  * read-only during a run.
  */
 #ifndef TOOL_CHECK_MEMORY_H_
@@ -14,7 +14,7 @@ typedef struct check_memory_t {
   void* data; /* at a multiple of 16 bytes */
   size_t size_bytes;
   uint8_t* pages;
-  size_t pages_bytes; /* without the two guard pages */
+  size_t pages_bytes; /* without the guards */
 } check_memory_t;
 
 /* False: no memory. */

@@ -51,13 +51,13 @@ static tenon_status_t run_in(tenon_context_t* context, const check_engine_t* eng
   return check_context_take(context, engine->engine, out_results);
 }
 
-/* Extents of one run: as drawn, halves, one less, one symbol alone, and as drawn again. */
+/* Extents of one run: halves, as drawn, one less, one symbol alone, and as drawn again. */
 static void pick_extents(check_study_t* s, uint32_t point, check_symbols_t* symbols) {
   const uint32_t one = check_random_pick(&s->random, symbols->count + 1);
   for (uint32_t k = 0; k < symbols->count; ++k) {
     const int64_t extent = symbols->extents[k];
     int64_t actual = extent;
-    actual = point == 1 ? extent / 2 : point == 2 ? extent - 1 : actual;
+    actual = point == 0 ? extent / 2 : point == 2 ? extent - 1 : actual;
     actual = point == 3 && k == one ? extent - extent / 3 : actual;
     symbols->actual[k] = actual < 1 ? (extent < 1 ? extent : 1) : actual;
   }

@@ -32,8 +32,8 @@ bool check_study_begin(check_t* check, const char* subject, const char* kind,
       out_study->kernel = k;
     }
   }
-  out_study->op = blank != NULL ? check_plugin_operator(check->plugin, blank + 1) : NULL;
-  return out_study->kernel != NULL && out_study->op != NULL;
+  out_study->op = check_plugin_operator(check->plugin, blank != NULL ? blank + 1 : subject);
+  return (out_study->kernel != NULL || blank == NULL) && out_study->op != NULL;
 }
 
 static void drop(check_study_t* s) {
@@ -90,7 +90,17 @@ static bool try_case(check_study_t* s, const check_wish_t* wish, bool measured) 
   if (check_network_make(s->plugin, &s->c, &form, &s->network) != TENON_OK || !ask_reference(s)) {
     return false;
   }
+  if (s->kernel == NULL) {
+    s->unreferred += s->has_reference ? 0 : 1;
+    return s->has_reference;
+  }
   (void)check_engine_make(s->plugin, s->network, &s->c, &kernels, NULL, &s->engine);
+  if (!s->engine.is_used && s->engine.refusal[0] == '\0') {
+    /* It lost against an expression, perhaps for its results: by its estimate it may win. */
+    const check_kernels_t estimated = {.only = s->kernel, .unmeasured = true, .threads = 1};
+    check_engine_free(&s->engine);
+    (void)check_engine_make(s->plugin, s->network, &s->c, &estimated, NULL, &s->engine);
+  }
   const bool takes = s->engine.is_used || check_engine_is_refuted(&s->engine);
   s->refused += takes ? 0 : 1;
   s->unreferred += takes && !s->has_reference ? 1 : 0;
@@ -125,6 +135,9 @@ void check_study_tell(const check_study_t* study, check_text_t* text) {
 
 char check_study_skip(const check_study_t* study, check_text_t* text) {
   const char* obstacle = check_case_obstacle(&study->op->op);
+  if (obstacle == NULL && study->kernel == NULL && study->unreferred > 0) {
+    obstacle = "no reference kernel and no expression computes it";
+  }
   if (obstacle != NULL) {
     check_text_add(text, "%s", obstacle);
   } else if (study->refused > 0) {

@@ -22,7 +22,8 @@ typedef struct check_study_t {
   check_results_t expected;
 } check_study_t;
 
-/* Finds the kernel and the operator of "plugin:kernel operator". False: they are gone. */
+/* Finds the kernel and the operator of "plugin:kernel operator", or of an operator's name alone:
+ * then `kernel` is NULL, and the reference computes all cases. False: they are gone. */
 bool check_study_begin(check_t* check, const char* subject, const char* kind,
                        check_study_t* out_study);
 void check_study_end(check_study_t* study);

@@ -1,0 +1,35 @@
+# shellcheck shell=bash disable=SC2154
+# One plugin for each fault: see rogue.c.
+rogue() {
+  local mode=$1 check=$2 text=$3
+  shift 3
+  check 1 "$build/tests/check/rogue_$mode.so" --cases 12 --seconds 5 "$@"
+  grep -E "^FAILED +($check)" out | grep -qF -- "$text" || complain "the check $check does not print: $text"
+}
+passes "$build/tests/check/rogue_honest.so"
+rogue wrong values "is wrong"
+rogue once values "is wrong"
+rogue half values "does not write"
+rogue past values "is wrong"
+rogue near values "is wrong"
+rogue far values "it crashed (SIGSEGV"
+rogue reads_past values "it crashed (SIGSEGV"
+rogue writer values "writes to its input"
+rogue scratch values "is wrong"
+rogue endless values "it does not end in time" --only values
+rogue shared 'values|threads' "" 
+rogue changing values ""
+rogue nested values "parallel"
+rogue stale shapes ""
+rogue dense layouts ""
+rogue empty shapes "it crashed (SIGFPE"
+rogue forgetful allocations "it crashed (SIGSEGV"
+rogue overflowing extents "it crashed (SIGABRT"
+rogue match_crash values "in its function match"
+rogue prepare_fails values "failed when it was tried"
+rogue tactics_fails values "failed"
+rogue small_shape values ""
+rogue linear traits "the trait linear"
+rogue expression definition "computed by"
+rogue no_slash load "has no version"
+rogue slot slots ""
