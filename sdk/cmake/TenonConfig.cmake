@@ -1,4 +1,5 @@
-# find_package(Tenon): the headers as Tenon::headers, the engine as Tenon::tenon, and tenon_plugin().
+# find_package(Tenon): the headers as Tenon::headers, the engine as Tenon::tenon, the command as Tenon::command, and
+# tenon_plugin().
 # Moves with the folder that it was installed into.
 include_guard(GLOBAL)
 cmake_policy(PUSH)
@@ -16,6 +17,11 @@ foreach(name libtenon.so libtenon.so.0)
     target_link_libraries(Tenon::tenon INTERFACE Tenon::headers)
   endif()
 endforeach()
+
+if(EXISTS ${tenon_prefix}/bin/tenon AND NOT TARGET Tenon::command)
+  add_executable(Tenon::command IMPORTED)
+  set_target_properties(Tenon::command PROPERTIES IMPORTED_LOCATION ${tenon_prefix}/bin/tenon)
+endif()
 
 include(${CMAKE_CURRENT_LIST_DIR}/tenon_plugin.cmake)
 cmake_policy(POP)

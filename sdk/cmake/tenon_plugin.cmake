@@ -1,9 +1,12 @@
 # How a plugin is built: the same function in this tree and, after find_package(Tenon), in yours.
 #
 #   tenon_plugin(NAME SOURCES ... [LIBRARIES ...] [OPTIONS ...])
-#       builds plugins/NAME.so (target plugin_NAME) from C sources that see the SDK's headers and
+#       builds plugins/NAME.so (target plugin_NAME) from C and C++ sources that see the SDK's headers and
 #       their own folder. LIBRARIES are other people's; Tenon has none to link. The objects are also
-#       the target plugin_NAME_objects, for unit tests.
+#       the target plugin_NAME_objects, for unit tests. The library of C++ is linked into the plugin.
+#   tenon_plugin(NAME SOURCES FILE.rs [DEPENDS ...] [OPTIONS ...])
+#       the same from a crate without Cargo: FILE.rs is its root, DEPENDS are its other files. Needs rustc 1.63
+#       or newer.
 #   tenon_plugin_folder(FOLDER)
 #       the same from every .c below FOLDER, except *_test.c and *_fuzz.c.
 #
@@ -32,7 +35,7 @@ function(tenon_plugin_isa sources out_sources out_definitions)
   set(definitions)
   foreach(source IN LISTS sources)
     set(suffix)
-    if(source MATCHES "_([a-z0-9]+)\\.c$" AND CMAKE_MATCH_1 IN_LIST TENON_ISA_SUFFIXES)
+    if(source MATCHES "_([a-z0-9]+)\\.(c|cc|cpp|cxx)$" AND CMAKE_MATCH_1 IN_LIST TENON_ISA_SUFFIXES)
       set(suffix ${CMAKE_MATCH_1})
     endif()
     if(NOT suffix)
@@ -50,34 +53,66 @@ function(tenon_plugin_isa sources out_sources out_definitions)
 endfunction()
 
 function(tenon_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;OPTIONS")
-  tenon_plugin_isa("${arg_SOURCES}" sources definitions)
-  set(objects plugin_${name}_objects)
-  add_library(${objects} OBJECT ${sources})
-  set_target_properties(${objects} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON
-    C_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
-  target_include_directories(${objects} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-  target_compile_definitions(${objects} PRIVATE ${definitions})
-  target_link_libraries(${objects} PUBLIC Tenon::headers ${arg_LIBRARIES})
-  if(NOT TENON_SANITIZE)
-    set(is_fast $<OR:$<CONFIG:Release,RelWithDebInfo>,$<STREQUAL:$<CONFIG>,>>)
-    target_compile_options(${objects} PRIVATE $<${is_fast}:-O3>)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;DEPENDS;OPTIONS")
+  set(language C)
+  set(link_options)
+  if(arg_SOURCES MATCHES "\\.rs$")
+    # Of an archive the linker takes the members that it needs, the others' sections are left out.
+    set(link_options -Wl,-u,tenon_plugin_query -Wl,--gc-sections -Wl,--strip-debug -static-libgcc)
+    tenon_plugin_rust(${name} "${arg_SOURCES}" "${arg_DEPENDS}" "${arg_OPTIONS}" objects)
+    add_library(plugin_${name} MODULE ${objects})
+  else()
+    if(arg_SOURCES MATCHES "\\.(cc|cpp|cxx)(;|$)")
+      set(language CXX)
+      set(link_options -static-libstdc++ -static-libgcc)
+    endif()
+    tenon_plugin_objects(${name} "${arg_SOURCES}" "${arg_LIBRARIES}" "${arg_OPTIONS}")
+    add_library(plugin_${name} MODULE $<TARGET_OBJECTS:plugin_${name}_objects>)
   endif()
-  target_compile_options(${objects} PRIVATE -ffp-contract=off ${arg_OPTIONS})
 
   set(map ${TENON_PLUGIN_CMAKE_DIR}/plugin.map)
-  add_library(plugin_${name} MODULE $<TARGET_OBJECTS:${objects}>)
   set_target_properties(plugin_${name} PROPERTIES PREFIX "" OUTPUT_NAME ${name} SUFFIX ".so"
-    LINKER_LANGUAGE C SKIP_BUILD_RPATH ON LINK_DEPENDS ${map}
+    LINKER_LANGUAGE ${language} SKIP_BUILD_RPATH ON LINK_DEPENDS ${map}
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/plugins)
   target_link_libraries(plugin_${name} PRIVATE ${arg_LIBRARIES} m)
   target_link_options(plugin_${name} PRIVATE -Wl,--version-script=${map} -Wl,-z,relro -Wl,-z,now
-    -Wl,-z,noexecstack)
+    -Wl,-z,noexecstack ${link_options})
   # Under clang's sanitizers the run-time library is in the executable alone.
   if(NOT (TENON_SANITIZE AND CMAKE_C_COMPILER_ID MATCHES "Clang"))
     target_link_options(plugin_${name} PRIVATE -Wl,--no-undefined -Wl,-z,defs)
   endif()
   install(TARGETS plugin_${name} LIBRARY DESTINATION lib/tenon/plugins)
+endfunction()
+
+# The target plugin_NAME_objects, of C and C++.
+function(tenon_plugin_objects name sources libraries options)
+  tenon_plugin_isa("${sources}" sources definitions)
+  set(objects plugin_${name}_objects)
+  add_library(${objects} OBJECT ${sources})
+  set_target_properties(${objects} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF
+    POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
+  target_include_directories(${objects} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_compile_definitions(${objects} PRIVATE ${definitions})
+  target_link_libraries(${objects} PUBLIC Tenon::headers ${libraries})
+  if(NOT TENON_SANITIZE)
+    set(is_fast $<OR:$<CONFIG:Release,RelWithDebInfo>,$<STREQUAL:$<CONFIG>,>>)
+    target_compile_options(${objects} PRIVATE $<${is_fast}:-O3>)
+  endif()
+  target_compile_options(${objects} PRIVATE -ffp-contract=off ${options})
+endfunction()
+
+# Sets ${out_objects} to an archive of the crate and Rust's library. A panic ends the process, for it must not
+# unwind into the host.
+function(tenon_plugin_rust name root depends options out_objects)
+  find_program(TENON_RUSTC rustc REQUIRED)
+  cmake_path(ABSOLUTE_PATH root)
+  set(archive ${CMAKE_CURRENT_BINARY_DIR}/plugin_${name}.a)
+  add_custom_command(OUTPUT ${archive} DEPENDS ${root} ${depends} VERBATIM
+    COMMAND ${TENON_RUSTC} --crate-type staticlib --crate-name plugin --edition 2021 -C opt-level=3
+      -C codegen-units=1 -C panic=abort -C relocation-model=pic ${options} -o ${archive} ${root})
+  set_source_files_properties(${archive} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  set(${out_objects} ${archive} PARENT_SCOPE)
 endfunction()
 
 # The folder's description is its caller's, so relative includes are found next to the sources.

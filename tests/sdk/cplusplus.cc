@@ -2,6 +2,7 @@
 #include "tenon/maker.h"
 #include "tenon/narrow.h"
 #include "tenon/plugin.h"
+#include "tenon/plugin.hpp"
 #include "tenon/reader.h"
 #include "tenon/tenon.h"
 
@@ -47,6 +48,23 @@ static bool is_plugin_right() {
   return rows[0].converter.convert == convert;
 }
 #endif
+
+static const tenon_offering_t offered = tenon::offering("converter/1", rows);
+
+/* What plugin.hpp adds. */
+static bool are_helpers_right() {
+  static const int64_t dims[] = {2, 3, 5};
+  const tenon_list_t helped_list = tenon::list(ports);
+  tenon_tensor_view_t view = tenon_tensor_view_t();
+  view.dims = dims;
+  view.rank = 3;
+  return tenon::sized<tenon_kernel_t>().size == sizeof(tenon_kernel_t) &&
+         tenon::sized<tenon_kernel_t>().match == nullptr && helped_list.items == ports &&
+         helped_list.count == 1 && helped_list.stride == sizeof(tenon_port_t) &&
+         offered.size == sizeof(offered) && offered.items.stride == sizeof(tenon_make_row_t) &&
+         tenon::elements(view, 0, 2) == 6 && tenon::elements(view, 0, 0) == 1 &&
+         tenon::guarded([]() { return tenon_status_t{TENON_ERROR_IO}; }) == TENON_ERROR_IO;
+}
 
 static bool are_numbers_right() {
   return port_list.count == 1 && port_list.stride == sizeof(tenon_port_t) &&
@@ -136,5 +154,6 @@ int main() {
          : !is_reader_right()      ? 4
          : !are_numbers_right()    ? 5
          : !is_plugin_right()      ? 6
+         : !are_helpers_right()    ? 7
                                    : 0;
 }
