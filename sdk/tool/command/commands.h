@@ -19,6 +19,7 @@
   X(convert)             \
   X(suite)               \
   X(plugins)             \
+  X(plugin_new)          \
   X(plugin_check)        \
   X(doctor)
 
