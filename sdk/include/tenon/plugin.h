@@ -1851,7 +1851,8 @@ typedef struct tenon_rewriting_t {
   const tenon_region_table_t* table;
   tenon_builder_t* builder;
   const tenon_builder_table_t* build;
-  /* The match's, in order of their occurrence in the pattern. */
+  /* The match's, in the order in which a walk from the pattern's last statement meets them: of "m =
+   * mul(c, x); y = mul(x, m)" x and then c. */
   const tenon_value_t* inputs;
   uint32_t input_count;
   uint32_t reserved;
