@@ -1,0 +1,22 @@
+#!/bin/sh
+# Builds one project against an installed SDK and runs its tests.
+#   build.sh SOURCE BUILD PREFIX
+set -eu
+source=$1 build=$2 prefix=$3
+python=
+for candidate in /usr/bin/python3 python3; do
+  if [ -z "$python" ] && "$candidate" -c 'import numpy, onnx' 2>/dev/null; then
+    python=$(command -v "$candidate")
+  fi
+done
+if [ -z "$python" ]; then
+  echo "skipped: install python3-numpy and python3-onnx"
+  exit 77
+fi
+# Plugins that others can write are not loaded.
+umask 022
+unset TENON_PLUGIN_PATH
+rm -rf "$build"
+cmake -S "$source" -B "$build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DPython3_EXECUTABLE="$python"
+cmake --build "$build"
+ctest --test-dir "$build" --output-on-failure
