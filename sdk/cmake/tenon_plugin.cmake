@@ -108,8 +108,9 @@ function(tenon_plugin_rust name root depends options out_objects)
   find_program(TENON_RUSTC rustc REQUIRED)
   cmake_path(ABSOLUTE_PATH root)
   set(archive ${CMAKE_CURRENT_BINARY_DIR}/plugin_${name}.a)
-  add_custom_command(OUTPUT ${archive} DEPENDS ${root} ${depends} VERBATIM
-    COMMAND ${TENON_RUSTC} --crate-type staticlib --crate-name plugin --edition 2021 -C opt-level=3
+  set(include $<TARGET_PROPERTY:Tenon::headers,INTERFACE_INCLUDE_DIRECTORIES>)
+  add_custom_command(OUTPUT ${archive} DEPENDS ${root} ${depends} ${include}/tenon/plugin.rs VERBATIM
+    COMMAND ${CMAKE_COMMAND} -E env TENON_INCLUDE=${include} ${TENON_RUSTC} --crate-type staticlib --crate-name plugin --edition 2021 -C opt-level=3
       -C codegen-units=1 -C panic=abort -C relocation-model=pic ${options} -o ${archive} ${root})
   set_source_files_properties(${archive} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   set(${out_objects} ${archive} PARENT_SCOPE)

@@ -1,7 +1,11 @@
 //! acme.rms_norm: each row divided by the root of its mean square. The expression defines the
 //! operator on all devices. The kernel computes it faster on the CPU; builds measure both.
 
-mod tenon;
+#[macro_use]
+#[allow(dead_code, unused_macros)]
+mod tenon {
+    include!(concat!(env!("TENON_INCLUDE"), "/tenon/plugin.rs"));
+}
 
 use std::ffi::c_void;
 use std::os::raw::c_char;

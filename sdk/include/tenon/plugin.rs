@@ -1,5 +1,16 @@
-//! The part of tenon/plugin.h that this plugin uses, in its layout. plugin.h is the manual of all members.
-#![allow(dead_code)]
+// tenon/plugin.rs - the part of plugin.h that operators and kernels for the CPU use, in its layout.
+//
+// plugin.h is the manual of all members. This file is source and no part of the binary contract. It needs rustc 1.63
+// and no crates. tenon_plugin() sets TENON_INCLUDE:
+//
+//     #[macro_use]
+//     #[allow(dead_code, unused_macros)]
+//     mod tenon {
+//         include!(concat!(env!("TENON_INCLUDE"), "/tenon/plugin.rs"));
+//     }
+//     use tenon::*;
+//
+// A panic must not unwind into the host: tenon_plugin() compiles with panic=abort.
 
 use std::ffi::c_void;
 use std::os::raw::c_char;
@@ -7,17 +18,19 @@ use std::os::raw::c_char;
 pub const ABI: u32 = 7; // 0.7
 pub const OK: i32 = 0;
 pub const OUT_OF_MEMORY: i32 = 6;
+pub const INT64: u32 = 5;
+pub const UINT8: u32 = 6;
 pub const FLOAT32: u32 = 12;
+pub const FLOAT64: u32 = 13;
 pub const ATTRIBUTE_FLOAT: u32 = 2;
 pub const REFUSAL_DTYPE: u32 = 2;
 
 /// A text of a descriptor.
 pub type Text = *const c_char;
-/// A function or a pointer that this plugin does not use.
+/// A function or a pointer that this file does not describe.
 pub type Unused = *const c_void;
 pub const NONE: Unused = std::ptr::null();
 
-#[macro_export]
 macro_rules! text {
     ($text:expr) => {
         concat!($text, "\0").as_ptr() as *const std::os::raw::c_char
@@ -167,7 +180,6 @@ impl<const N: usize> Manifest<N> {
     }
 }
 
-#[macro_export]
 macro_rules! manifest {
     ($name:literal, $version:literal, $more:literal) => {
         const MANIFEST_TEXT: &str =
