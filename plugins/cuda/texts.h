@@ -31,6 +31,7 @@ extern const char tenon__cuda_attention_elements_text[];
 extern const char tenon__cuda_attention_warp_text[];
 extern const char tenon__cuda_attention_results_text[];
 extern const char tenon__cuda_attention_attend_text[];
+extern const char tenon__cuda_attention_exchanged_text[];
 /* Expressions of elements below a byte. */
 extern const char tenon__cuda_closed_narrow_text[];
 /* Operators by hand, closed/NAME.cuh. */

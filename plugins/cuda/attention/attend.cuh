@@ -1,14 +1,4 @@
 /* The kernel: a block's rows, and the tiles of keys one after the other. */
-/* Where a block's heads begin in q, k, v and y. */
-INLINE i64 heads_of(const lines_t& lines, const place_t& block) {
-  i64 offset = 0;
-#pragma unroll
-  for (int axis = 0; axis < AXES - 2; ++axis) {
-    offset += block.at[axis] * lines.outer[axis];
-  }
-  return offset;
-}
-
 template <bool WIDE>
 INLINE void attend_block(const parameters_t& p, unsigned char* memory) {
   const shape_t& s = p.shape;

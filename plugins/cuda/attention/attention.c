@@ -105,9 +105,9 @@ static tenon_status_t emit_one(const emitter_t* e, tenon__cuda_attention_choice_
       .flags = TENON_RULE_STRIDED,
       .dtype = narrows ? type : (tenon_dtype_t)TENON_DTYPE_UNDEFINED};
   const tenon_numerics_t numerics = numerics_of(choice.product, is_rounded);
-  (void)snprintf(name, sizeof(name), "%u x %u queries, %u keys by %u warps%s%s%s%s", choice.rows,
+  (void)snprintf(name, sizeof(name), "%u x %u queries, %u keys by %u warps%s%s%s%s%s", choice.rows,
                  16U * choice.tiles, 16U * choice.groups, choice.parts,
-                 choice.staged != 0 ? ", staged" : "",
+                 choice.staged != 0 ? ", staged" : "", choice.exchanged != 0 ? ", exchanged" : "",
                  choice.by_heads != 0 ? ", rows of all heads" : "", is_rounded ? ", " : "",
                  is_rounded ? products[choice.product] : "");
   const tenon_tactic_t tactic = {
@@ -163,12 +163,13 @@ static void write_text(const tenon__cuda_attending_t* a, tenon__cuda_text_t* tex
   tenon__cuda_text_add(text,
                        "#define BRAIN %d\n#define SINGLE %d\n#define D %u\n#define E %u\n"
                        "#define QUERY_WARPS %u\n#define KEY_WARPS %u\n"
-                       "#define TILES %u\n#define GROUPS %u\n#define STAGED %u\n#define ONCE %d\n"
+                       "#define TILES %u\n#define GROUPS %u\n#define STAGED %u\n"
+                       "#define EXCHANGED %u\n#define ONCE %d\n"
                        "#define HOPELESS %u\n",
                        c.product == TENON_CUDA_ATTENTION_BF16 ? 1 : 0,
                        c.product == TENON_CUDA_ATTENTION_TF32 ? 1 : 0, a->attention.features,
                        a->attention.results, c.rows, c.parts, c.tiles, c.groups, c.staged,
-                       tenon__cuda_attention_is_once(&a->attention, c) ? 1 : 0,
+                       c.exchanged, tenon__cuda_attention_is_once(&a->attention, c) ? 1 : 0,
                        (unsigned)a->attention.hopeless);
   tenon__cuda_text_copy(text, tenon__cuda_arithmetic_text);
   tenon__cuda_text_copy(text, tenon__cuda_matrix_text);
@@ -179,7 +180,8 @@ static void write_text(const tenon__cuda_attending_t* a, tenon__cuda_text_t* tex
   tenon__cuda_text_copy(text, tenon__cuda_attention_elements_text);
   tenon__cuda_text_copy(text, tenon__cuda_attention_warp_text);
   tenon__cuda_text_copy(text, tenon__cuda_attention_results_text);
-  tenon__cuda_text_copy(text, tenon__cuda_attention_attend_text);
+  tenon__cuda_text_copy(text, c.exchanged != 0 ? tenon__cuda_attention_exchanged_text
+                                               : tenon__cuda_attention_attend_text);
 }
 
 static tenon_status_t make_module(const tenon_prepare_t* call, tenon__cuda_attending_t* a) {
@@ -273,7 +275,7 @@ const tenon_kernel_t tenon__cuda_attention_kernel = {
     .size = sizeof(tenon_kernel_t),
     .name = "fused_attention",
     .device = "cuda",
-    .version = 1,
+    .version = 2,
     .match = match,
     .tactics = tactics,
     .prepare = prepare,

@@ -3,8 +3,8 @@
  * with the largest score and the sum of a row so far. KEY_WARPS share the keys of a row and meet in
  * shared memory; there are QUERY_WARPS times as many, with other rows. The text in front defines
  * these, D and E (features of q and k, and of v, in steps of 8), ONCE (each warp has one tile of
- * keys), STAGED (keys and values come through shared memory, for all warps of a block), HOPELESS,
- * and what is multiplied (matrix.cuh).
+ * keys), STAGED (keys and values come through shared memory, for all warps of a block), EXCHANGED
+ * (exchanged.cuh), HOPELESS, and what is multiplied (matrix.cuh).
  *
  * Which feature is which place of a sum does not matter as long as both factors agree, nor which
  * column of v is which of a product, nor which key which row. So a lane has what lies together:
@@ -178,7 +178,17 @@ struct source_t {
   i64 v_feature;
 };
 
-#if STAGED
+/* Where a block's heads begin in q, k, v and y. */
+INLINE i64 heads_of(const lines_t& lines, const place_t& block) {
+  i64 offset = 0;
+#pragma unroll
+  for (int axis = 0; axis < AXES - 2; ++axis) {
+    offset += block.at[axis] * lines.outer[axis];
+  }
+  return offset;
+}
+
+#if STAGED || EXCHANGED
 /* 16 bytes of a row, as they lie or gathered. */
 template <bool WIDE>
 INLINE void stage_piece(unsigned char* to, const element_t* rows, i64 row, i64 step, int key,
@@ -194,6 +204,8 @@ INLINE void stage_piece(unsigned char* to, const element_t* rows, i64 row, i64 s
   }
   *(uint4*)to = words.words[0];
 }
+#endif
+#if STAGED
 /* A tile of keys and values, by all threads of the block. */
 template <bool WIDE>
 INLINE void stage(const source_t& from, int first, int keys, unsigned char* to) {

@@ -15,6 +15,8 @@ static const tenon__cuda_attention_choice_t all[] = {
     {.rows = 4, .parts = 1, .tiles = 1, .groups = 2, .staged = 1},
     {.rows = 4, .parts = 1, .tiles = 1, .groups = 4, .staged = 1},
     {.rows = 4, .parts = 1, .tiles = 2, .groups = 2, .staged = 1},
+    {.rows = 1, .parts = 4, .tiles = 1, .groups = 2, .exchanged = 1},
+    {.rows = 1, .parts = 8, .tiles = 2, .groups = 1, .exchanged = 1},
 };
 enum { ALL = sizeof(all) / sizeof(*all) };
 
@@ -26,6 +28,12 @@ static bool has_registers(const tenon__cuda_attention_t* a, tenon__cuda_attentio
   return choice.tiles > 1 ? bytes <= 128
                           : bytes <= 256 || choice.staged != 0 ||
                                 (choice.groups == 1 && tenon__cuda_attention_is_once(a, choice));
+}
+
+/* All keys of a row are looked at at once, and the powers are in 16 bits. */
+static bool is_possible(const tenon__cuda_attention_t* a, tenon__cuda_attention_choice_t choice) {
+  return choice.exchanged == 0 ||
+         (choice.product != TENON_CUDA_ATTENTION_TF32 && tenon__cuda_attention_is_once(a, choice));
 }
 
 static int64_t up(int64_t count, int64_t step) {
@@ -45,10 +53,11 @@ static double estimate(const tenon__cuda_attention_t* a, tenon__cuda_attention_c
   }
   const double turns = warps > warps_at_once ? warps / warps_at_once : 1;
   const double tiles = (double)up(keys, (int64_t)16 * choice.groups * choice.parts);
-  const double waits = choice.staged != 0 ? 0.25e-6 : 0.5e-6;
+  const double waits = choice.staged != 0 ? 0.25e-6 : choice.exchanged != 0 ? 0.3e-6 : 0.5e-6;
   const double work = 0.06e-6 * choice.groups * choice.tiles * (double)(a->features + a->results) /
                       256 * tenon__cuda_attention_bytes(choice.product);
-  return 1.2e-6 + turns * (tiles * (waits + work) + (choice.parts > 1 ? 0.2e-6 : 0));
+  return 1.2e-6 + turns * (tiles * (waits + work) +
+                           (choice.parts > 1 && choice.exchanged == 0 ? 0.2e-6 : 0));
 }
 
 uint32_t tenon__cuda_attention_choose(const tenon__cuda_attention_t* attention, uint8_t product,
@@ -63,7 +72,8 @@ uint32_t tenon__cuda_attention_choose(const tenon__cuda_attention_t* attention, 
     while (at > 0 && out_seconds[at - 1] > seconds) {
       at--;
     }
-    if (at == TENON_CUDA_ATTENTION_TACTICS || !has_registers(attention, choice)) {
+    if (at == TENON_CUDA_ATTENTION_TACTICS || !has_registers(attention, choice) ||
+        !is_possible(attention, choice)) {
       continue;
     }
     count += count < TENON_CUDA_ATTENTION_TACTICS ? 1 : 0;
@@ -76,7 +86,8 @@ uint32_t tenon__cuda_attention_choose(const tenon__cuda_attention_t* attention, 
 }
 
 bool tenon__cuda_attention_knows(tenon__cuda_attention_choice_t choice) {
-  if (choice.product >= TENON_CUDA_ATTENTION_PRODUCTS || choice.by_heads > 1) {
+  if (choice.product >= TENON_CUDA_ATTENTION_PRODUCTS || choice.by_heads > 1 ||
+      (choice.exchanged != 0 && choice.product == TENON_CUDA_ATTENTION_TF32)) {
     return false;
   }
   choice.product = choice.by_heads = 0;
@@ -102,6 +113,11 @@ uint32_t tenon__cuda_attention_shared(const tenon__cuda_attention_t* attention,
   const uint32_t v_pitch = (bytes * attention->results + 31) / 32 * 32;
   if (choice.staged != 0) {
     return 2 * (keys * (k_pitch + v_pitch) + keys / 4 * 32);
+  }
+  if (choice.exchanged != 0) {
+    const uint32_t all_keys = keys * choice.parts;
+    const uint32_t pitch = (attention->results / 8 | 1) * 16;
+    return all_keys * pitch + 16U * choice.tiles * (all_keys * bytes + 16 + 2U * choice.parts * 4);
   }
   const uint32_t sums = 16U * choice.tiles * (attention->results + 4 + 2);
   return choice.parts == 1 ? 0 : 4U * choice.rows * choice.parts * sums;

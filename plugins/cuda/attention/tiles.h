@@ -5,7 +5,7 @@
 
 #include "problem.h"
 
-enum { TENON_CUDA_ATTENTION_TACTICS = 5 };
+enum { TENON_CUDA_ATTENTION_TACTICS = 6 };
 
 /* In what q, k, v and the powers are multiplied, and so stored; of tf32 as f32. */
 typedef enum tenon__cuda_attention_product_t {
@@ -17,14 +17,14 @@ typedef enum tenon__cuda_attention_product_t {
 
 /* [frozen in plans] The tactic's configuration. */
 typedef struct tenon__cuda_attention_choice_t {
-  uint8_t product;  /* tenon__cuda_attention_product_t */
-  uint8_t rows;     /* warps with queries of their own */
-  uint8_t parts;    /* warps that share the keys of the same queries */
-  uint8_t tiles;    /* of 16 queries, of a warp */
-  uint8_t groups;   /* of 16 keys, that a warp looks at at once */
-  uint8_t staged;   /* keys and values come through shared memory */
-  uint8_t by_heads; /* the rows of all heads of the result lie side by side */
-  uint8_t reserved;
+  uint8_t product;   /* tenon__cuda_attention_product_t */
+  uint8_t rows;      /* warps with queries of their own */
+  uint8_t parts;     /* warps that share the keys of the same queries */
+  uint8_t tiles;     /* of 16 queries, of a warp */
+  uint8_t groups;    /* of 16 keys, that a warp looks at at once */
+  uint8_t staged;    /* keys and values come through shared memory */
+  uint8_t by_heads;  /* the rows of all heads of the result lie side by side */
+  uint8_t exchanged; /* warps share the values too, and exchange powers instead of sums */
 } tenon__cuda_attention_choice_t;
 
 /* At most TENON_CUDA_ATTENTION_TACTICS of that product, the fastest by estimate first, with the

@@ -39,33 +39,53 @@ INLINE float power(float score, float relative) {
 
 typedef float scores_t[TILES][GROUPS][2][V];
 
+/* What is read of a tile before the products: its keys if they are not staged, and the operands of
+ * its scores if they are few; in tf32 there are no registers for these. */
+typedef operands_t tile_operands_t[TILES][GROUPS][2];
+enum { READS_AHEAD = !STAGED && !SINGLE && sizeof(tile_operands_t) <= 128 };
+struct tile_t {
+#if !STAGED
+  unsigned k[GROUPS][2][WORDS];
+#endif
+  tile_operands_t operands;
+};
+template <bool WIDE>
+INLINE void read_tile(const parameters_t& p, const lane_t& lane, const source_t& from,
+                      const place_t& block, int query, int first, tile_t& tile) {
+#if !STAGED
+#pragma unroll
+  for (int n = 0; n < GROUPS * 2; ++n) {
+    load_key<WIDE>(from, 0, first, p.shape.keys, key_of(n / 2, n % 2, lane.row), lane.quarter,
+                   tile.k[n / 2][n % 2]);
+  }
+#endif
+#pragma unroll
+  for (int n = 0; READS_AHEAD && n < GROUPS; ++n) {
+#pragma unroll
+    for (int k = 0; k < TILES * 2; ++k) {
+      place_t place;
+      find_place(p, block, query + k * 8, first + n * 16 + lane.quarter * V, place);
+      read_operands(p, place, tile.operands[k / 2][n][k % 2]);
+    }
+  }
+}
+
 /* q k^T of a tile of keys, and what is done to it. */
 template <bool WIDE>
 INLINE void find_scores(const parameters_t& p, const lane_t& lane, const source_t& from,
-                        const unsigned char* staged, const place_t& block,
+                        const unsigned char* staged, const tile_t& tile, const place_t& block,
                         const uniforms_t& uniforms, int query, int first,
                         const unsigned (&q)[TILES][2][WORDS], scores_t& scores) {
-  const int keys = p.shape.keys;
-#if !STAGED
-  unsigned k[GROUPS][2][WORDS];
-#pragma unroll
-  for (int n = 0; n < GROUPS; ++n) {
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      load_key<WIDE>(from, staged, first, keys, key_of(n, half, lane.row), lane.quarter,
-                     k[n][half]);
-    }
-  }
-#endif
 #pragma unroll
   for (int n = 0; n < GROUPS; ++n) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
 #if STAGED
       unsigned key[WORDS];
-      load_key<WIDE>(from, staged, first, keys, key_of(n, half, lane.row), lane.quarter, key);
+      load_key<WIDE>(from, staged, first, p.shape.keys, key_of(n, half, lane.row), lane.quarter,
+                     key);
 #else
-      const unsigned(&key)[WORDS] = k[n][half];
+      const unsigned(&key)[WORDS] = tile.k[n][half];
 #endif
 #pragma unroll
       for (int i = 0; i < TILES; ++i) {
@@ -88,8 +108,11 @@ INLINE void find_scores(const parameters_t& p, const lane_t& lane, const source_
         place_t place;
         operands_t operands;
         find_place(p, block, query + i * 16 + half * 8, first + n * 16 + lane.quarter * V, place);
-        read_operands(p, place, operands);
-        score(p, place, uniforms, operands, scores[i][n][half]);
+        if (!READS_AHEAD) {
+          read_operands(p, place, operands);
+        }
+        score(p, place, uniforms, READS_AHEAD ? tile.operands[i][n][half] : operands,
+              scores[i][n][half]);
       }
     }
   }
@@ -201,6 +224,8 @@ INLINE void add_tile(const parameters_t& p, const lane_t& lane, const source_t& 
                      int query, int first, const unsigned (&q)[TILES][2][WORDS], state_t& state) {
   const int keys = p.shape.keys;
   scores_t scores;
+  tile_t tile;
+  read_tile<WIDE>(p, lane, from, block, query, first, tile);
 #if !STAGED && GROUPS * E * BYTES <= 256
   values_t v;
 #pragma unroll
@@ -208,7 +233,7 @@ INLINE void add_tile(const parameters_t& p, const lane_t& lane, const source_t& 
     load_values<WIDE>(lane, from, staged, first, keys, n, v[n]);
   }
 #endif
-  find_scores<WIDE>(p, lane, from, staged, block, uniforms, query, first, q, scores);
+  find_scores<WIDE>(p, lane, from, staged, tile, block, uniforms, query, first, q, scores);
   find_powers(state, scores);
 #pragma unroll
   for (int n = 0; n < GROUPS; ++n) {

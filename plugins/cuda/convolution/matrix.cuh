@@ -72,6 +72,13 @@ INLINE void load_matrices(unsigned (&r)[4], shared_t row) {
                : "r"(row)
                : "memory");
 }
+/* The same, and each of the matrices is turned: a lane gets two neighbours of column lane / 4. */
+INLINE void load_matrices_turned(unsigned (&r)[4], shared_t row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(row)
+               : "memory");
+}
 /* c += a * b of 16x16 and 16x8. */
 INLINE void multiply_fragments(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
 #if BRAIN

@@ -243,6 +243,22 @@ static inline void load_matrices(unsigned (&r)[4], shared_t row) {
   stand_in_meet_warp();
 }
 
+static inline void load_matrices_turned(unsigned (&r)[4], shared_t row) {
+  const unsigned lane = threadIdx.x % 32;
+  if (row % 16 != 0) {
+    __builtin_trap();
+  }
+  stand_in_slots[threadIdx.x] = row;
+  stand_in_meet_warp();
+  for (unsigned matrix = 0; matrix < 4; matrix++) {
+    for (unsigned k = 0; k < 2; k++) {
+      const shared_t from = stand_in_slots[threadIdx.x - lane + matrix * 8 + lane % 4 * 2 + k];
+      memcpy((char*)&r[matrix] + k * 2, (const void*)(from + lane / 4 * 2), 2);
+    }
+  }
+  stand_in_meet_warp();
+}
+
 /* The fragments have the rows and columns that PTX specifies for m16n8k16. */
 static inline void stand_in_multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0,
                                      unsigned b1, bool is_brain) {
