@@ -13,6 +13,10 @@ if [ -z "$python" ]; then
   echo "skipped: install python3-numpy and python3-onnx"
   exit 77
 fi
+if ls "$source"/*.rs >/dev/null 2>&1 && ! command -v rustc >/dev/null; then
+  echo "skipped: install rustc"
+  exit 77
+fi
 # Plugins that others can write are not loaded.
 umask 022
 unset TENON_PLUGIN_PATH

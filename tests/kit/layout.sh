@@ -43,7 +43,7 @@ EnqueueCall enqueue_t output_count'
     case $rust in *Table) ;; *) echo "println!(\"$c {}\", $rust::SIZE);" ;; esac
   done <<<"$table"
   echo '} println!("abi 0.{} dtypes {} {} {} {}", ABI, INT64, UINT8, FLOAT32, FLOAT64);'
-  echo 'println!("{} {} {} {}", OK, OUT_OF_MEMORY, ATTRIBUTE_FLOAT, REFUSAL_DTYPE); }'
+  echo 'println!("{} {} {} {} {}", OK, UNSUPPORTED, OUT_OF_MEMORY, ATTRIBUTE_FLOAT, REFUSAL_DTYPE); }'
 } >layout.rs
 {
   echo '#include "tenon/plugin.h"'
@@ -55,7 +55,7 @@ EnqueueCall enqueue_t output_count'
   done <<<"$table"
   echo 'printf("abi %u.%u dtypes %d %d %d %d\n", TENON_ABI_MAJOR, TENON_ABI_MINOR, TENON_DTYPE_INT64, TENON_DTYPE_UINT8,
     TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT64);'
-  echo 'printf("%d %d %d %d\n", TENON_OK, TENON_ERROR_OUT_OF_MEMORY, TENON_ATTRIBUTE_FLOAT, TENON_REFUSAL_DTYPE);'
+  echo 'printf("%d %d %d %d %d\n", TENON_OK, TENON_ERROR_UNSUPPORTED, TENON_ERROR_OUT_OF_MEMORY, TENON_ATTRIBUTE_FLOAT, TENON_REFUSAL_DTYPE);'
   echo 'return 0; }'
 } >layout.c
 TENON_INCLUDE=$include rustc --edition 2021 -o layout_rust layout.rs

@@ -17,6 +17,7 @@ use std::os::raw::c_char;
 
 pub const ABI: u32 = 7; // 0.7
 pub const OK: i32 = 0;
+pub const UNSUPPORTED: i32 = 4;
 pub const OUT_OF_MEMORY: i32 = 6;
 pub const INT64: u32 = 5;
 pub const UINT8: u32 = 6;
@@ -94,8 +95,8 @@ descriptors! {
     }
     struct Kernel {
         size: usize, name: Text, device: Text, operators: *const Text, pattern: Text, attributes: *const Text,
-        isa: Text, slots: List, version: u32, flags: u32, input_limit: u32, reserved: u32, matches: Match,
-        tactics: Tactics, prepare: Prepare, bind: Unused, enqueue: Enqueue, unbind: Unused, destroy: Unused,
+        isa: Text, slots: List, version: u32, flags: u32, input_limit: u32, reserved: u32, matches: Option<Match>,
+        tactics: Option<Tactics>, prepare: Option<Prepare>, bind: Unused, enqueue: Enqueue, unbind: Unused, destroy: Unused,
         propose: Unused, validity: Unused, faults: Unused, begin_prepare: Unused,
     }
     struct Numerics {
