@@ -216,7 +216,7 @@ static bool some_integers(drawing_t* d, tenon_attribute_t* a) {
                  : style == 2 ? (int64_t)check_random_pick(d->random, 3)
                               : some_extent(d);
   }
-  for (uint32_t i = (uint32_t)a->count; style == 0 && i > 1; --i) {
+  for (uint32_t i = style == 0 ? (uint32_t)a->count : 0; i > 1; --i) {
     const uint32_t other = check_random_pick(d->random, i);
     const int64_t moved = numbers[i - 1];
     numbers[i - 1] = numbers[other];

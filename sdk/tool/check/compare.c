@@ -124,7 +124,8 @@ bool check_compare(const check_case_t* c, const char* name, const tool_value_t* 
   const uint64_t parts = kind == 'c' ? 2 : 1;
   uint64_t wrong = 0;
   uint64_t first = 0;
-  for (uint64_t i = 0; i < value->count * parts && kind != 's'; ++i) {
+  const uint64_t numbers = kind == 's' ? 0 : value->count * parts;
+  for (uint64_t i = 0; i < numbers; ++i) {
     const uint32_t part = (uint32_t)(i % parts);
     const double a = tool_element_get(value->dtype, value->data, i / parts, part);
     const double b = tool_element_get(reference->dtype, reference->data, i / parts, part);

@@ -197,8 +197,9 @@ void check_symbols_find(const check_case_t* c, check_symbols_t* out_symbols) {
   *out_symbols = (check_symbols_t){0};
   for (uint32_t i = 0; i < c->input_count; ++i) {
     const tool_value_t* v = &c->inputs[i].value;
-    for (uint32_t k = 0;
-         k < v->rank && v->kind != TENON_ARGUMENT_ABSENT && !c->inputs[i].is_constant; ++k) {
+    const bool is_fed = v->kind != TENON_ARGUMENT_ABSENT && !c->inputs[i].is_constant;
+    const uint32_t rank = is_fed ? v->rank : 0;
+    for (uint32_t k = 0; k < rank; ++k) {
       bool known = false;
       for (uint32_t s = 0; s < out_symbols->count; ++s) {
         known = known || out_symbols->extents[s] == v->dims[k];
@@ -213,20 +214,27 @@ void check_symbols_find(const check_case_t* c, check_symbols_t* out_symbols) {
 
 /* ---- Engines ---- */
 
+static bool computes(const tenon_kernel_t* kernel, const char* op) {
+  for (const char* const* name = kernel->operators; name != NULL && *name != NULL; ++name) {
+    if (strcmp(*name, op) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* "PLUGIN:KERNEL" of all that must not compute; freed by free_names. */
 static void list_excluded(const check_plugin_t* plugin, const check_case_t* c,
                           const check_kernels_t* kernels, tool_list_t* out_names) {
   const check_kernel_t* only = kernels->only;
-  for (size_t i = 0; i < plugin->kernel_count && !kernels->any; ++i) {
+  const size_t count = kernels->any ? 0 : plugin->kernel_count;
+  for (size_t i = 0; i < count; ++i) {
     const check_kernel_t* k = &plugin->kernels[i];
     const bool is_it =
         only != NULL && k->plugin == only->plugin && strcmp(k->kernel.name, only->kernel.name) == 0;
     const uint32_t flags = k->kernel.flags;
     bool keeps = is_it || (flags & (TENON_KERNEL_REFERENCE | TENON_KERNEL_MOVES)) != 0;
-    for (const char* const* op = k->kernel.operators;
-         kernels->by_expression && op != NULL && *op != NULL && keeps; ++op) {
-      keeps = strcmp(*op, c->op->name) != 0;
-    }
+    keeps = keeps && !(kernels->by_expression && computes(&k->kernel, c->op->name));
     if (!keeps) {
       tool_list_add(out_names, tool_format("%s:%s", k->plugin, k->kernel.name));
     }
@@ -411,7 +419,8 @@ static tenon_status_t feed_any(tenon_context_t* context, const tenon_engine_t* e
     const tool_value_t* from = &c->inputs[index].value;
     tool_value_t* to = &out_values[i];
     TOOL_TRY(tool_value_make("input", info.dtype, info.rank, info.dims, to));
-    for (uint64_t k = 0; k < to->count && from->count > 0; ++k) {
+    const uint64_t numbers = from->count > 0 ? to->count : 0;
+    for (uint64_t k = 0; k < numbers; ++k) {
       const double number = tool_element_get(from->dtype, from->data, k % from->count, 0);
       tool_element_set(to->dtype, to->data, k, number);
     }

@@ -63,8 +63,9 @@ static bool check_identities(const check_plugin_t* plugin, check_text_t* text) {
   }
   for (size_t i = 0; i < plugin->kernel_count; ++i) {
     const check_kernel_t* k = &plugin->kernels[i];
-    const char* const* names = k->kernel.operators;
-    for (; strcmp(k->plugin, plugin->info.name) == 0 && names != NULL && *names != NULL; ++names) {
+    const bool is_own = strcmp(k->plugin, plugin->info.name) == 0;
+    const char* const* names = is_own ? k->kernel.operators : NULL;
+    for (; names != NULL && *names != NULL; ++names) {
       if (check_plugin_operator(plugin, *names) == NULL) {
         check_text_add(text, "kernel %s computes %s, which no plugin offers", k->kernel.name,
                        *names);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check/memory.h"
+#include "check/shake.h"
 #include "check/study.h"
 #include "check/try_cases.h"
 #include "text/console.h"
@@ -294,6 +295,7 @@ static bool try_threads(check_study_t* s, uint32_t index, check_text_t* text) {
     (void)check_study_fail(s, "a run fails that the reference can do", text);
   }
   const double begin = tool_seconds();
+  check_shake_begin();
   for (uint32_t k = 0; k < MOST_PAIRS && good && (k < 4 || tool_seconds() - begin < 0.2); ++k) {
     runner_t runners[2] = {{.s = s}, {.s = s}};
     good = run_both(runners);
@@ -305,6 +307,7 @@ static bool try_threads(check_study_t* s, uint32_t index, check_text_t* text) {
       check_results_free(&runners[r].results);
     }
   }
+  check_shake_end();
   check_results_free(&first);
   check_results_free(&one);
   return good;
@@ -338,12 +341,14 @@ static bool try_form(check_study_t* s, const check_form_t* form, check_text_t* t
       check_study_tell(s, text);
       good = false;
     }
-    for (uint32_t k = 0; k < 4 && good; ++k) { /* several times, for threads */
+    check_shake_begin();
+    for (uint32_t k = 0; k < 6 && good; ++k) { /* several times, for threads */
       check_results_free(&results);
       good = check_engine_run(&ours, &s->c, 3, true, &results) == TENON_OK
                  ? check_study_compare(s, &results, &expected, text)
                  : check_study_fail(s, "a run fails that the reference can do", text);
     }
+    check_shake_end();
   }
   check_results_free(&expected);
   check_results_free(&results);

@@ -122,7 +122,8 @@ static int compare_numbers(const void* a, const void* b) {
 static void sort_lines(tool_value_t* v) {
   const uint64_t length = v->rank == 0 ? 1 : (uint64_t)v->dims[v->rank - 1];
   double* line = tool_allocate(length + 1, sizeof(*line));
-  for (uint64_t at = 0; length > 0 && at < v->count; at += length) {
+  const uint64_t count = length > 0 ? v->count : 0;
+  for (uint64_t at = 0; at < count; at += length) {
     for (uint64_t k = 0; k < length; ++k) {
       line[k] = tool_element_get(v->dtype, v->data, at + k, 0);
     }

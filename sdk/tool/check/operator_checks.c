@@ -189,7 +189,7 @@ static bool try_concatenable(check_study_t* s, const trait_t* t, check_text_t* t
   const tool_value_t* y = &s->expected.values[0];
   check_results_t results = {0};
   bool good = true;
-  for (uint32_t i = 0; i < s->c.attribute_count && t->single[0] != '\0'; ++i) {
+  for (uint32_t i = 0; i < s->c.attribute_count; ++i) {
     if (strcmp(s->c.attributes[i].name, t->single) == 0 && s->c.attributes[i].integer != 1) {
       return true;
     }
@@ -207,7 +207,8 @@ static bool try_concatenable(check_study_t* s, const trait_t* t, check_text_t* t
     inner *= (uint64_t)y->dims[d];
   }
   const uint64_t line = (uint64_t)extent * inner;
-  for (uint64_t k = 0; k < twice->count && good && line > 0; ++k) {
+  const uint64_t count = line > 0 ? twice->count : 0;
+  for (uint64_t k = 0; k < count && good; ++k) {
     const uint64_t from = k / (2 * line) * line + k % line;
     const double a = tool_element_get(twice->dtype, twice->data, k, 0);
     const double b = tool_element_get(y->dtype, y->data, from, 0);

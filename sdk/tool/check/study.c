@@ -23,7 +23,8 @@ bool check_study_begin(check_t* check, const char* subject, const char* kind,
   *out_study =
       (check_study_t){.check = check, .plugin = check->plugin, .most_elements = FIRST_ELEMENTS};
   out_study->random.state = hash(hash(check->seed, subject), kind);
-  for (size_t i = 0; i < check->plugin->kernel_count && blank != NULL; ++i) {
+  const size_t count = blank != NULL ? check->plugin->kernel_count : 0;
+  for (size_t i = 0; i < count; ++i) {
     const check_kernel_t* k = &check->plugin->kernels[i];
     const size_t length = strlen(k->plugin);
     if (strncmp(subject, k->plugin, length) == 0 && subject[length] == ':' &&
