@@ -5,15 +5,21 @@ import sys
 
 import numpy as np
 import onnx
-from onnx import helper
+from onnx import TensorProto, helper
 
 folder = sys.argv[1]
+KINDS = {
+    "float32": TensorProto.FLOAT,
+    "float64": TensorProto.DOUBLE,
+    "int32": TensorProto.INT32,
+    "int64": TensorProto.INT64,
+}
 random = np.random.default_rng(1)
 
 
 def save(name, x, axis):
     os.makedirs(f"{folder}/{name}", exist_ok=True)
-    kind = onnx.mapping.NP_TYPE_TO_TENSOR_TYPE[x.dtype]
+    kind = KINDS[x.dtype.name]
     value = lambda key: helper.make_tensor_value_info(key, kind, x.shape)
     node = helper.make_node("running_max", ["x"], ["y"], domain="running_max", axis=axis)
     graph = helper.make_graph([node], name, [value("x")], [value("y")])
