@@ -283,6 +283,23 @@ static tenon_status_t take_longest(chain_t* chain) {
   return TENON_OK;
 }
 
+/* The plan tells plugin authors why arithmetic after a closed operator is a step of its own. */
+static tenon_status_t note_barrier(const chain_t* chain) {
+  const tenon__node_t* root = &chain->grouping->g->nodes[chain->root];
+  const uint32_t reader = next_reader(chain, chain->source);
+  if (reader == TENON_NONE || root->op == NULL || root->expression != NULL ||
+      chain->base->node_count > 1 || !chain->grouping->tuning->options.keep_refusals) {
+    return TENON_OK;
+  }
+  const char* line = tenon__arena_format(
+      chain->grouping->arena,
+      "a barrier: no kernel of %s has a slot for '%s'; an epilogue slot in a kernel, or an "
+      "expression in the operator's cases, removes it\n",
+      root->op->name, chain->grouping->g->nodes[reader].name);
+  TENON_TRY_MEMORY(line != NULL);
+  return tenon__grouping_note(chain->grouping, chain->root, 2, line);
+}
+
 static tenon_status_t make_epilogue(grouping_t* grouping, uint32_t root, bool expects) {
   chain_t chain = {.grouping = grouping,
                    .root = root,
@@ -296,7 +313,7 @@ static tenon_status_t make_epilogue(grouping_t* grouping, uint32_t root, bool ex
   chain.epilogues = slots->epilogues;
   chain.sides = chain.base->node_count == 1 ? slots->sides : 0;
   if (chain.epilogues == 0 && chain.sides == 0) {
-    return TENON_OK;
+    return expects ? TENON_OK : note_barrier(&chain);
   }
   TENON_TRY(grow_chain(&chain));
   return expects ? expect_longest(&chain) : take_longest(&chain);

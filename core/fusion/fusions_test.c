@@ -58,6 +58,31 @@ TENON_TEST(arithmetic_goes_into_a_slot_where_it_pays) {
   core_world_end(&world);
 }
 
+TENON_TEST(a_closed_operator_is_named_as_a_barrier) {
+  static const char barrier[] =
+      "2 nodes at once: a barrier: no kernel of test.dense/1 has a slot for 'ramp'";
+  tenon_kernel_t closed = slot_kernel("closed", fast);
+  char text[512];
+  closed.slots = (tenon_list_t){0};
+  for (int k = 0; k < 3; ++k) {
+    core_world_t world;
+    core_world_begin(&world, &closed, 1);
+    world.options.tuning.keep_refusals = k != 2;
+    if (k == 1) { /* nothing follows */
+      add_output(&world.fixture,
+                 add_dense(&world.fixture, "dense", test_input(&world.fixture, "x", DIMS(4, 8))));
+    } else {
+      make_dense_and_ramp(&world.fixture);
+    }
+    EXPECT_TEXT(build_steps(&world, text),
+                k == 1 ? "closed/first" : "closed/first expressions/evaluator");
+    const char* refusals = schedule_of(&world)->steps[0].refusals;
+    EXPECT(k == 0 ? strstr(refusals, barrier) != NULL
+                  : refusals == NULL || strstr(refusals, "barrier") == NULL);
+    core_world_end(&world);
+  }
+}
+
 /* x, max(x, 0), dense, y. */
 static void make_ramp_and_dense(test_fixture_t* b) {
   const tenon_value_t x = test_input(b, "x", DIMS(4, 8));
