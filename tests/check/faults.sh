@@ -2,7 +2,7 @@
 # One plugin for each fault: see rogue.c.
 rogue() {
   local mode=$1 check=$2 text=$3
-  check 1 "$build/tests/check/rogue_$mode.so" --cases 12 --seconds 5 --only "^(admission|load|$check)"
+  check 1 "$build/tests/check/rogue_$mode.so" --cases "${4:-16}" --seconds 5 --only "^(admission|load|$check)"
   grep -E "^FAILED +($check)" out | grep -qF -- "$text" || complain "the check $check does not print: $text"
 }
 passes "$build/tests/check/rogue_honest.so"
@@ -16,7 +16,7 @@ rogue reads_past values "it crashed (SIGSEGV"
 rogue writer values "writes to its input"
 rogue scratch values "is wrong"
 rogue endless values "it does not end in time"
-rogue shared 'values|threads' ""
+rogue shared 'threads' "threads must not share" 64
 rogue changing values ""
 rogue nested values "parallel"
 rogue stale shapes ""

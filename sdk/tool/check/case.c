@@ -91,6 +91,10 @@ static void draw_palette(drawing_t* d) {
   if (flavour >= 2) {
     d->palette[0] = large[check_random_pick(d->random, 10)];
   }
+  if (d->wish->is_wide) {
+    d->palette[0] *= 8;
+    d->palette[2] = large[check_random_pick(d->random, 10)];
+  }
   d->palette[1] = d->wish->is_empty ? 0 : d->palette[1];
   d->rank = check_random_chance(d->random, 20) ? 4 : 1 + check_random_pick(d->random, 4);
 }

@@ -296,7 +296,7 @@ static bool try_threads(check_study_t* s, uint32_t index, check_text_t* text) {
   }
   const double begin = tool_seconds();
   check_shake_begin();
-  for (uint32_t k = 0; k < MOST_PAIRS && good && (k < 4 || tool_seconds() - begin < 0.2); ++k) {
+  for (uint32_t k = 0; k < MOST_PAIRS && good && (k < 4 || tool_seconds() - begin < 0.4); ++k) {
     runner_t runners[2] = {{.s = s}, {.s = s}};
     good = run_both(runners);
     if (!good) {
