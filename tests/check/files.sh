@@ -55,3 +55,8 @@ check 0 "$fixtures/good.so" --only "$file" --json
 says '"check": "admission"' '"result": "ok"'
 check 0 "$fixtures/good.so" --only '^hosts'
 says "1 checks passed, 0 failed, 0 skipped"
+
+# A plugin with the name of an installed one is checked itself.
+mkdir own
+cp "$build/plugins/regex.so" own/mine.so
+passes own/mine.so --only "$file"

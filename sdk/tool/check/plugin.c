@@ -59,6 +59,21 @@ static void set_aside_others(const check_plugin_t* plugin, const char* path, con
   }
 }
 
+/* Other plugins with the name of the file's. False: there is none. */
+static bool set_aside_namesakes(const check_plugin_t* plugin, tool_list_t* out_paths) {
+  const uint32_t count = tenon_registry_plugin_count(plugin->registry);
+  const size_t before = out_paths->count;
+  for (uint32_t i = 0; i < count; ++i) {
+    tenon_plugin_info_t info = {.size = offsetof(tenon_plugin_info_t, left_out)};
+    if (tenon_registry_get_plugin(plugin->registry, i, &info) == TENON_OK &&
+        info.name[0] != '\0' && strcmp(info.name, plugin->info.name) == 0 &&
+        strcmp(info.path, plugin->info.path) != 0) {
+      tool_list_add(out_paths, tool_copy_text(info.path));
+    }
+  }
+  return out_paths->count > before;
+}
+
 static tenon_status_t open_registry(const check_t* check, const char* folder,
                                     const tool_list_t* set_aside,
                                     const tenon_allocator_t* allocator, check_plugin_t* plugin) {
@@ -97,6 +112,13 @@ tenon_status_t check_plugin_find(const check_t* check, const tenon_allocator_t* 
     set_aside_others(out_plugin, check->path, searched, &set_aside);
     check_plugin_close(out_plugin);
     status = open_registry(check, searched, &set_aside, allocator, out_plugin);
+    /* One of the same name, perhaps newer, would take its place. */
+    if (status == TENON_OK && find_info(out_plugin, check->path, &found) == TENON_OK && found &&
+        set_aside_namesakes(out_plugin, &set_aside)) {
+      check_plugin_close(out_plugin);
+      status = open_registry(check, searched, &set_aside, allocator, out_plugin);
+    }
+    found = false;
     tool_free(folder);
   }
   if (status == TENON_OK && !found) {
