@@ -76,6 +76,9 @@ tenon_status_t compute(const tenon_enqueue_t* call) {
   const int64_t outer = tenon::elements(view, 0, axis);
   const int64_t inner = tenon::elements(view, axis + 1, view.rank);
   const int64_t size = view.dims[axis] * inner;
+  if (size == 0) {
+    return TENON_OK; /* there is nothing to write */
+  }
   /* Parts of at least 16 Ki elements: a smaller one takes less time than waking a thread. */
   const int64_t part = 16384 / size + 1 + outer / call->host->thread_count(call->run);
   auto body = [=](uint32_t index) {

@@ -101,7 +101,7 @@ tenon_status_t compute(const tenon_enqueue_t* call) {
   const int64_t width = view.dims[view.rank - 1];
   const int64_t rows = tenon::elements(view, 0, view.rank - 1);
   /* Parts of at least 16 Ki elements: a smaller one takes less time than waking a thread. */
-  const int64_t part = 16384 / width + 1 + rows / call->host->thread_count(call->run);
+  const int64_t part = 16384 / (width + 1) + 1 + rows / call->host->thread_count(call->run);
   auto body = [=](uint32_t index) {
     const int64_t end = (index + 1) * part < rows ? (index + 1) * part : rows;
     for (int64_t row = index * part; row < end; ++row) {

@@ -175,7 +175,7 @@ extern "C" fn enqueue(call: *const EnqueueCall) -> i32 {
         let width = dims[dims.len() - 1] as usize;
         let count = dims[..dims.len() - 1].iter().product::<i64>() as usize;
         // Parts of at least 16 Ki elements: a smaller one takes less time than waking a thread.
-        let part = 16384 / width + 1 + count / ((*call.host).thread_count)(call.run) as usize;
+        let part = 16384 / (width + 1) + 1 + count / ((*call.host).thread_count)(call.run) as usize;
         let epsilon = (*(call.instance as *const Instance)).epsilon;
         let mut rows =
             Rows { x: x.data as *const f32, y: y.data as *mut f32, count, width, part, epsilon };

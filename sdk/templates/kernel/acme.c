@@ -120,7 +120,8 @@ static tenon_status_t enqueue(const tenon_enqueue_t* call) {
     rows.count *= x->dims[d];
   }
   /* Parts of at least 16 Ki elements: a smaller one takes less time than waking a thread. */
-  rows.rows_per_part = 16384 / rows.width + 1 + rows.count / call->host->thread_count(call->run);
+  rows.rows_per_part =
+      16384 / (rows.width + 1) + 1 + rows.count / call->host->thread_count(call->run);
   const int64_t parts = (rows.count + rows.rows_per_part - 1) / rows.rows_per_part;
   call->host->parallel(call->run, (uint32_t)parts, compute_part, &rows);
   return TENON_OK;
