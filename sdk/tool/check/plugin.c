@@ -65,9 +65,8 @@ static bool set_aside_namesakes(const check_plugin_t* plugin, tool_list_t* out_p
   const size_t before = out_paths->count;
   for (uint32_t i = 0; i < count; ++i) {
     tenon_plugin_info_t info = {.size = offsetof(tenon_plugin_info_t, left_out)};
-    if (tenon_registry_get_plugin(plugin->registry, i, &info) == TENON_OK &&
-        info.name[0] != '\0' && strcmp(info.name, plugin->info.name) == 0 &&
-        strcmp(info.path, plugin->info.path) != 0) {
+    if (tenon_registry_get_plugin(plugin->registry, i, &info) == TENON_OK && info.name[0] != '\0' &&
+        strcmp(info.name, plugin->info.name) == 0 && strcmp(info.path, plugin->info.path) != 0) {
       tool_list_add(out_paths, tool_copy_text(info.path));
     }
   }

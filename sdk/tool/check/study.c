@@ -95,7 +95,13 @@ static bool try_case(check_study_t* s, const check_wish_t* wish, bool measured) 
     s->unreferred += s->has_reference ? 0 : 1;
     return s->has_reference;
   }
-  (void)check_engine_make(s->plugin, s->network, &s->c, &kernels, NULL, &s->engine);
+  const tenon_status_t built =
+      check_engine_make(s->plugin, s->network, &s->c, &kernels, NULL, &s->engine);
+  if (built == TENON_ERROR_NOT_FOUND || built == TENON_ERROR_DEVICE) {
+    s->lacks_device = true;
+    (void)snprintf(s->refusal, sizeof(s->refusal), "%.255s", tenon_last_message());
+    return false;
+  }
   if (!s->engine.is_used && s->engine.refusal[0] == '\0') {
     /* It lost against an expression, perhaps for its results: by its estimate it may win. */
     const check_kernels_t estimated = {.only = s->kernel, .unmeasured = true, .threads = 1};
@@ -113,7 +119,8 @@ static bool try_case(check_study_t* s, const check_wish_t* wish, bool measured) 
 
 bool check_study_next(check_study_t* study, const check_wish_t* wish, bool measured) {
   const uint32_t refused = study->refused;
-  for (uint32_t i = 0; i < MOST_DRAWS && study->refused - refused < MOST_REFUSED; ++i) {
+  for (uint32_t i = 0;
+       i < MOST_DRAWS && study->refused - refused < MOST_REFUSED && !study->lacks_device; ++i) {
     check_wish_t own = *wish;
     /* Many kernels want their weights constant. */
     own.constants = own.constants || (!own.no_constants && study->refused % 2 == 1);
@@ -139,7 +146,10 @@ char check_study_skip(const check_study_t* study, check_text_t* text) {
   if (obstacle == NULL && study->kernel == NULL && study->unreferred > 0) {
     obstacle = "no reference kernel and no expression computes it";
   }
-  if (obstacle != NULL) {
+  if (study->kernel != NULL && study->lacks_device) {
+    check_text_add(text, "device %s cannot be used here: %s", study->kernel->kernel.device,
+                   study->refusal);
+  } else if (obstacle != NULL) {
     check_text_add(text, "%s", obstacle);
   } else if (study->refused > 0) {
     check_text_add(text, "the kernel took none of %u cases%s%s", study->refused,

@@ -14,6 +14,7 @@ typedef struct check_study_t {
   uint32_t refused;       /* valid cases that the kernel did not take */
   uint32_t unreferred;    /* cases that it took, without a reference */
   char refusal[256];      /* the last reason */
+  bool lacks_device;      /* that the kernel is for */
   /* The case at hand; between check_study_next calls. */
   check_case_t c;
   tenon_network_t* network;
