@@ -259,6 +259,6 @@ const tool_command_t tool_command_plugin_new = {
         "pass.",
     .examples =
         "  tenon plugin new fastnorm --kernel\n"
-        "  tenon plugin new fastnorm --kernel --language rust\n",
+        "  tenon plugin new fastnorm_rs --kernel --language rust\n",
     .run = plugin_new_command,
 };
