@@ -213,10 +213,11 @@ static void reorg(tenon_make_t* make) {
 static tenon_value_t split_boxes(tenon_make_t* make, const image_t* x, int64_t boxes,
                                  int64_t classes) {
   const int64_t dims[] = {-1, boxes, classes + 5, x->height, x->width};
-  if (boxes < 1 || x->channels != boxes * (classes + 5)) {
+  const int64_t channels = boxes * (classes + 5);
+  if (boxes < 1 || x->channels != channels) {
     tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
                     "its input has %d channels, but %d boxes of %d classes need %lld",
-                    (int)x->channels, (int)boxes, (int)classes, (long long)(boxes * (classes + 5)));
+                    (int)x->channels, (int)boxes, (int)classes, (long long)channels);
     return x->value;
   }
   return tenon_make_reshape(make, x->value, dims, 5);
