@@ -4,7 +4,7 @@
  * shared memory; there are QUERY_WARPS times as many, with other rows. The text in front defines
  * these, D and E (features of q and k, and of v, in steps of 8), ONCE (each warp has one tile of
  * keys), STAGED (keys and values come through shared memory, for all warps of a block), EXCHANGED
- * (exchanged.cuh), HOPELESS, and what is multiplied (matrix.cuh).
+ * (exchanged.cuh), HOPELESS, and the types of the products (matrix.cuh).
  *
  * Which feature is which place of a sum does not matter as long as both factors agree, nor which
  * column of v is which of a product, nor which key which row. So a lane has what lies together:
@@ -178,7 +178,7 @@ struct source_t {
   i64 v_feature;
 };
 
-/* Where a block's heads begin in q, k, v and y. */
+/* Returns the offset of a block's heads in q, k, v or y, in elements. */
 INLINE i64 heads_of(const lines_t& lines, const place_t& block) {
   i64 offset = 0;
 #pragma unroll
@@ -189,7 +189,7 @@ INLINE i64 heads_of(const lines_t& lines, const place_t& block) {
 }
 
 #if STAGED || EXCHANGED
-/* 16 bytes of a row, as they lie or gathered. */
+/* Copies 16 bytes of a row. WIDE: they are contiguous. */
 template <bool WIDE>
 INLINE void stage_piece(unsigned char* to, const element_t* rows, i64 row, i64 step, int key,
                         int piece, bool inside) {

@@ -28,7 +28,7 @@ INLINE void stage_values(const source_t& from, int keys, unsigned char* memory) 
   }
 }
 
-/* The numbers that all warps have of a row. */
+/* Reads one number of each warp for a row. */
 INLINE void read_parts(const unsigned char* from, int row, float (&parts)[KEY_WARPS]) {
 #pragma unroll
   for (int k = 0; k < KEY_WARPS; k += 4) {
@@ -90,8 +90,8 @@ INLINE void leave_powers(const lane_t& lane, const scores_t& scores, unsigned ch
   }
 }
 
-/* Multiplies all powers by the warp's columns of v, of which tile t has number t * KEY_WARPS more.
- * Odd groups of 16 keys have sums of their own, so that two products are under way. */
+/* Multiplies all powers by the warp's columns of v. A warp has each KEY_WARPS-th tile of columns.
+ * Even and odd groups of 16 keys have separate sums, so that two products overlap. */
 INLINE void add_all_values(int keys, const unsigned char* memory,
                            float (&sums)[TILES][OWN_TILES][2][4]) {
   const int lane = threadIdx.x % 32;

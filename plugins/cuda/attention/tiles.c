@@ -30,7 +30,7 @@ static bool has_registers(const tenon__cuda_attention_t* a, tenon__cuda_attentio
                                 (choice.groups == 1 && tenon__cuda_attention_is_once(a, choice));
 }
 
-/* All keys of a row are looked at at once, and the powers are in 16 bits. */
+/* Exchanged powers have 16 bits, and the warps of a block have all keys of a row. */
 static bool is_possible(const tenon__cuda_attention_t* a, tenon__cuda_attention_choice_t choice) {
   return choice.exchanged == 0 ||
          (choice.product != TENON_CUDA_ATTENTION_TF32 && tenon__cuda_attention_is_once(a, choice));

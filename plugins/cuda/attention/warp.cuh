@@ -39,8 +39,9 @@ INLINE float power(float score, float relative) {
 
 typedef float scores_t[TILES][GROUPS][2][V];
 
-/* What is read of a tile before the products: its keys if they are not staged, and the operands of
- * its scores if they are few; in tf32 there are no registers for these. */
+/* Data of a tile that are read before the products: keys, unless they are staged, and operands of
+ * the scores, if READS_AHEAD. Operands of more than 128 bytes, and operands in tf32, would spill
+ * registers. */
 typedef operands_t tile_operands_t[TILES][GROUPS][2];
 enum { READS_AHEAD = !STAGED && !SINGLE && sizeof(tile_operands_t) <= 128 };
 struct tile_t {
@@ -70,7 +71,7 @@ INLINE void read_tile(const parameters_t& p, const lane_t& lane, const source_t&
   }
 }
 
-/* q k^T of a tile of keys, and what is done to it. */
+/* Computes the scores of a tile of keys: q k^T, then the region's arithmetic. */
 template <bool WIDE>
 INLINE void find_scores(const parameters_t& p, const lane_t& lane, const source_t& from,
                         const unsigned char* staged, const tile_t& tile, const place_t& block,
