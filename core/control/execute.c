@@ -40,7 +40,7 @@ static tenon_status_t run_kernel(tenon__frame_t* frame, uint32_t index) {
   if (step->is_dynamic) {
     TENON_TRY(tenon__frame_bind_step(frame, index));
   }
-  if (state->writes_nothing) {
+  if (tenon__bound_writes_nothing(state->bound)) {
     return TENON_OK;
   }
   if (state->reads_host) {

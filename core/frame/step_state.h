@@ -74,7 +74,6 @@ typedef struct tenon__step_state_t {
   tenon__bound_form_t forms[TENON_FORM_LIMIT];
   tenon__transfer_t transfer;
   tenon_fault_t* fault; /* in its device's memory; NULL: its kernel reports no data errors */
-  bool writes_nothing;  /* its outputs have no elements: the kernel is not called */
   bool reads_host;      /* a device's step that reads numbers in the host's memory */
   bool has_dynamic_map; /* a move with data-dependent coordinates, which no signature has */
 } tenon__step_state_t;

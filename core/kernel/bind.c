@@ -229,6 +229,26 @@ static bool spaces_are_known(const struct tenon_region_t* region, const tenon__e
   return known;
 }
 
+/* Other extents may be large, so a kernel might still loop over them. At a bound of 0, a kernel
+ * writes the extents. */
+static bool writes_nothing(const tenon_argument_t* outputs, uint32_t count) {
+  bool nothing = count > 0;
+  for (uint32_t k = 0; k < count && nothing; ++k) {
+    const tenon_tensor_view_t* view = &outputs[k].tensor;
+    const uint32_t rank = outputs[k].kind == TENON_ARGUMENT_TENSOR ? view->rank : 0;
+    const bool has_extents = rank > 0 && view->device_extents != NULL;
+    nothing = outputs[k].kind == TENON_ARGUMENT_ABSENT;
+    for (uint32_t d = 0; d < rank; ++d) {
+      nothing = nothing || (view->dims[d] == 0 && !has_extents);
+    }
+  }
+  return nothing;
+}
+
+bool tenon__bound_writes_nothing(const tenon__bound_t* bound) {
+  return bound->writes_nothing;
+}
+
 tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_t* instance,
                                    const tenon__bind_request_t* request, const tenon_sink_t* sink,
                                    tenon__bound_t** out_bound) {
@@ -243,6 +263,7 @@ tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_
                             .instance = instance,
                             .input_count = instance->region->input_count,
                             .output_count = instance->region->output_count};
+  bound->writes_nothing = writes_nothing(request->outputs, bound->output_count);
   (void)atomic_fetch_add_explicit(&instance->reference_count, 1, memory_order_relaxed);
   tenon__arena_initialize(&bound->memory, allocator);
   const tenon_kernel_t* kernel = instance->kernel.kernel;

@@ -19,6 +19,8 @@ typedef struct tenon__bound_t tenon__bound_t;
 tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_t* instance,
                                    const tenon__bind_request_t* request, const tenon_sink_t* sink,
                                    tenon__bound_t** out_bound);
+/* Returns true if no output has elements. The kernel is not called then. */
+bool tenon__bound_writes_nothing(const tenon__bound_t* bound);
 /* Calls the kernel's unbind if bind was called. NULL is accepted. */
 void tenon__bound_destroy(tenon__bound_t* bound);
 

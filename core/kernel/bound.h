@@ -46,6 +46,7 @@ struct tenon__bound_t {
   tenon__instance_t* instance;
   void* bound;   /* the kernel's */
   bool is_bound; /* the kernel's unbind must be called */
+  bool writes_nothing;
   uint32_t input_count;
   uint32_t output_count;
   tenon__arena_t memory; /* allocated by bind, and moves */

@@ -134,6 +134,9 @@ static const char* name_of_output(const struct tenon_region_t* region, uint32_t 
 tenon_status_t tenon__bound_run(tenon__bound_t* bound, struct tenon_run_t* run,
                                 const tenon_argument_t* inputs, const tenon_argument_t* outputs) {
   const tenon__instance_t* instance = bound->instance;
+  if (bound->writes_nothing) {
+    return TENON_OK;
+  }
   const tenon_enqueue_t given = {.size = sizeof given,
                                  .instance = instance->prepared,
                                  .bound = bound->bound,

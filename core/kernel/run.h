@@ -4,7 +4,7 @@
 
 #include "core/kernel/bind.h"
 
-/* Runs the kernel. Does not allocate, lock or log unless it fails or an output grows. Data
+/* Runs the kernel, unless no output has elements. Does not allocate, lock or log unless it fails or an output grows. Data
  * addresses are those of this call; dims and strides must be those of the binding. On failure, the
  * kernel's first message, or a note that it sent none, is reported with step, operator, plugin and
  * kernel. Returns INTERNAL if the kernel did not allocate an output, and INVALID_STATE if it nested

@@ -241,22 +241,6 @@ static tenon_status_t find_form(tenon__frame_t* frame, uint32_t index,
   return TENON_OK;
 }
 
-/* However large the other extents are, which a kernel may go through all the same. At a bound of 0
- * extents are written. */
-static bool writes_nothing(const tenon__step_t* step, const tenon__step_state_t* state) {
-  bool nothing = step->output_count > 0;
-  for (uint32_t k = 0; k < step->output_count && nothing; ++k) {
-    const tenon_argument_t* output = &state->outputs[k];
-    const uint32_t rank = output->kind == TENON_ARGUMENT_TENSOR ? output->tensor.rank : 0;
-    const bool has_extents = rank > 0 && output->tensor.device_extents != NULL;
-    nothing = output->kind == TENON_ARGUMENT_ABSENT;
-    for (uint32_t d = 0; d < rank; ++d) {
-      nothing = nothing || (output->tensor.dims[d] == 0 && !has_extents);
-    }
-  }
-  return nothing;
-}
-
 tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t index) {
   const tenon__step_t* step = &frame->schedule->steps[index];
   tenon__step_state_t* state = &frame->steps[index];
@@ -276,7 +260,6 @@ tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t index) {
       return tenon__frame_unfit(frame, step->name, step->outputs[k], status);
     }
   }
-  state->writes_nothing = writes_nothing(step, state);
   tenon__bound_form_t* form = NULL;
   state->bound = NULL;
   TENON_TRY(find_form(frame, index, &form));
