@@ -29,6 +29,8 @@ rogue prepare_fails values "failed when it was tried"
 rogue tactics_fails values "failed"
 rogue small_shape values ""
 rogue linear traits "the trait linear"
+rogue linear_last traits "the trait linear"
+rogue joined traits "the trait concatenable" 64
 rogue expression definition "computed by"
 rogue no_slash load "has no version"
 rogue slot slots ""

@@ -25,14 +25,16 @@ enum {
   NESTED,      /* parallel inside of parallel */
   STALE,       /* keeps the extents of its first binding */
   DENSE,       /* says STRIDED, and reads rows */
-  EMPTY,       /* divides by an extent */
+  EMPTY,       /* divides by an extent while it is bound */
   FORGETFUL,   /* does not look at the result of allocate */
   OVERFLOWING, /* 32 bits for sizes in tactics: a crash for large ones */
   MATCH_CRASH, /* match crashes */
   PREPARE_FAILS,
   TACTICS_FAILS,
   SMALL_SHAPE, /* the shape rule is smaller than the written output */
-  LINEAR,      /* squares, and has the trait linear */
+  LINEAR,      /* adds 1, and has the trait linear along the first axis */
+  LINEAR_LAST, /* the same along the last axis */
+  JOINED,      /* ignores its second input, and has the trait concatenable */
   EXPRESSION,  /* the expression is another function than the reference kernel */
   NO_SLASH,    /* an identity without a version */
   SLOT         /* ignores the arithmetic in its slot */
@@ -51,16 +53,27 @@ static const tenon_port_t inputs[] = {{sizeof(*inputs), .name = "x", .type = "T"
                                       {sizeof(*inputs), .name = "w", .type = "T"}};
 static const tenon_port_t outputs[] = {{sizeof(*outputs), .name = "y", .type = "T"}};
 static const tenon_case_t cases[] = {{sizeof(*cases), .text = "y = x * 2.5"}};
+/* Ranges that are open on one side. */
+static const tenon_attribute_descriptor_t attributes[] = {
+    {sizeof(*attributes), .name = "from", .kind = TENON_ATTRIBUTE_INT,
+     .flags = TENON_ATTRIBUTE_REQUIRED, .choices = "1.."},
+    {sizeof(*attributes), .name = "to", .kind = TENON_ATTRIBUTE_INT,
+     .flags = TENON_ATTRIBUTE_REQUIRED, .choices = "..-2|7"}};
+enum { TAKES_TWO = ROGUE_MODE == LINEAR || ROGUE_MODE == LINEAR_LAST || ROGUE_MODE == JOINED };
 static const tenon_operator_t operators[] = {{
     .size = sizeof(*operators),
     .name = ROGUE_MODE == NO_SLASH ? NAME ".double" : OPERATOR,
     .types = TENON_LIST(types),
-    .inputs = {inputs, ROGUE_MODE == LINEAR ? 2 : 1, sizeof(*inputs)},
+    .inputs = {inputs, TAKES_TWO ? 2 : 1, sizeof(*inputs)},
     .outputs = TENON_LIST(outputs),
     .shape = ROGUE_MODE == SMALL_SHAPE
                  ? "y.rank = rank(x); y[d] = dim(x, d) > 1 ? dim(x, d) - 1 : dim(x, d)"
                  : "y = x",
-    .traits = ROGUE_MODE == LINEAR ? "linear(input=1, axis=0, output_axis=0)" : NULL,
+    .traits = ROGUE_MODE == LINEAR        ? "linear(input=1, axis=0, output_axis=0)"
+              : ROGUE_MODE == LINEAR_LAST ? "linear(input=1, axis=-1, output_axis=-1)"
+              : ROGUE_MODE == JOINED      ? "concatenable(axis=-1, output_axis=-1)"
+                                          : NULL,
+    .attributes = {attributes, ROGUE_MODE == HONEST ? 2 : 0, sizeof(*attributes)},
     .cases = {cases, ROGUE_MODE == EXPRESSION ? 1 : 0, sizeof(*cases)},
 }};
 
@@ -80,7 +93,7 @@ static tenon_status_t enqueue_reference(const tenon_enqueue_t* call) {
   float* to = call->outputs[0].tensor.data;
   const size_t count = count_of(ROGUE_MODE == SMALL_SHAPE ? &call->outputs[0].tensor : x);
   for (size_t k = 0; k < count; k++) {
-    to[k] = ROGUE_MODE == LINEAR && call->input_count > 1 ? from[k] + 1 : 2 * from[k];
+    to[k] = ROGUE_MODE == LINEAR || ROGUE_MODE == LINEAR_LAST ? from[k] + 1 : 2 * from[k];
   }
   return TENON_OK;
 }
@@ -136,13 +149,12 @@ static void harm(const tenon_enqueue_t* call, float* to, size_t count) {
     memset(call->host->scratch(call->run), 1, 4096 + 64);
   } else if (ROGUE_MODE == CHANGING && count > 0) {
     to[0] += (float)++runs;
-  } else if (ROGUE_MODE == EMPTY) {
-    to[0] = (float)(100 / (int)count) * 0 + to[0];
   }
 }
 
 typedef struct bound_t {
   size_t count;
+  int elements_in_row;
 } bound_t;
 
 static tenon_status_t enqueue(const tenon_enqueue_t* call) {
@@ -216,6 +228,9 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   bound->count = count_of(&host->input(binding, 0)->tensor);
+  if (ROGUE_MODE == EMPTY) {
+    bound->elements_in_row = 100 / (int)bound->count;
+  }
   *first = *first == 0 ? bound->count : *first;
   bound->count = ROGUE_MODE == STALE && *first < bound->count ? *first : bound->count;
   *out_bound = bound;

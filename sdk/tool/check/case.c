@@ -175,7 +175,8 @@ static tenon_dtype_t type_of_port(drawing_t* d, const tenon_port_t* port) {
 
 /* ---- Attributes ---- */
 
-static const char* one_of(check_case_t* c, check_random_t* random, const char* choices) {
+/* The begin of one of the alternatives of "a|b|c". */
+static const char* pick_choice(check_random_t* random, const char* choices) {
   uint32_t count = 1;
   for (const char* at = choices; *at != '\0'; ++at) {
     count += *at == '|' ? 1 : 0;
@@ -183,22 +184,41 @@ static const char* one_of(check_case_t* c, check_random_t* random, const char* c
   for (uint32_t skip = check_random_pick(random, count); skip > 0; --skip) {
     choices = strchr(choices, '|') + 1;
   }
-  const size_t length = strcspn(choices, "|");
+  return choices;
+}
+
+static const char* one_of(check_case_t* c, check_random_t* random, const char* choices) {
+  const char* choice = pick_choice(random, choices);
+  const size_t length = strcspn(choice, "|");
   char* text = take(c, length + 1);
   if (text != NULL) {
-    memcpy(text, choices, length);
+    memcpy(text, choice, length);
   }
   return text;
 }
 
+/* A number of one of the ranges of `choices`, as in attribute.c: "0..8", "1..", "..8", "3". */
+static int64_t integer_of(check_random_t* random, const char* choices) {
+  enum { SPAN = 4 };
+  const char* at = pick_choice(random, choices);
+  char* end = NULL;
+  int64_t low = strtoll(at, &end, 10);
+  const bool has_low = end != at;
+  int64_t high = low;
+  if (strncmp(end, "..", 2) == 0) {
+    at = end + 2;
+    high = strtoll(at, &end, 10);
+    high = end == at ? low + SPAN : high;
+    low = has_low ? low : high - SPAN;
+  }
+  const int64_t span = high - low < SPAN ? high - low : SPAN;
+  return low + (int64_t)check_random_pick(random, span < 0 ? 1 : (uint32_t)span + 1);
+}
+
 static int64_t some_integer(drawing_t* d, const char* choices) {
   static const int64_t integers[] = {0, 1, 1, 2, 3, -1, -2};
-  char* end = NULL;
   if (choices != NULL) {
-    const int64_t low = strtoll(choices, &end, 10);
-    const int64_t high = end[0] == '.' ? strtoll(end + 2, NULL, 10) : low;
-    const int64_t span = high - low < 4 ? high - low : 4;
-    return low + (int64_t)check_random_pick(d->random, (uint32_t)span + 1);
+    return integer_of(d->random, choices);
   }
   return check_random_chance(d->random, 20) ? some_extent(d)
                                             : integers[check_random_pick(d->random, 7)];
@@ -269,9 +289,11 @@ static bool draw_attribute(drawing_t* d, const tenon_attribute_descriptor_t* fro
     a->integer = hinted[0];
     a->count = count == TENON_NONE ? 1 : count;
     int64_t* copy = take(d->c, a->count * sizeof(*copy));
-    if (copy != NULL) {
-      memcpy(copy, hinted, a->count * sizeof(*copy));
+    *out_failed = copy == NULL;
+    if (copy == NULL) {
+      return false;
     }
+    memcpy(copy, hinted, a->count * sizeof(*copy));
     a->integers = copy;
     return true;
   }
@@ -279,6 +301,10 @@ static bool draw_attribute(drawing_t* d, const tenon_attribute_descriptor_t* fro
   if (text != NULL && from->kind == TENON_ATTRIBUTE_STRING) {
     const size_t length = strcspn(text, " ");
     char* copy = take(d->c, length + 1);
+    *out_failed = copy == NULL;
+    if (copy == NULL) {
+      return false;
+    }
     memcpy(copy, text, length);
     a->string = copy;
     return true;

@@ -70,7 +70,7 @@ char check_definition(check_t* check, const char* subject, check_text_t* text) {
 
 /* ---- traits ---- */
 
-/* "linear(input=1, axis=0, output_axis=1, bias=2)". */
+/* "linear(input=1, axis=0, output_axis=1, bias=2)". Negative axes count from the end. */
 typedef struct trait_t {
   int64_t input;
   int64_t axis;
@@ -118,10 +118,18 @@ static void scale(tool_value_t* v, int64_t axis) {
   }
 }
 
-static bool has_axis(const check_case_t* c, int64_t input, int64_t axis) {
-  return input >= 0 && input < c->input_count &&
-         c->inputs[input].value.kind != TENON_ARGUMENT_ABSENT && axis >= 0 &&
-         axis < c->inputs[input].value.rank;
+/* The axis from 0 to below the rank; -1: there is none such. */
+static int64_t axis_of(const tool_value_t* v, int64_t axis) {
+  const int64_t rank = (int64_t)v->rank;
+  return axis < -rank || axis >= rank ? -1 : axis < 0 ? axis + rank : axis;
+}
+
+/* As axis_of, for an input that may be absent. */
+static int64_t axis_of_input(const check_case_t* c, int64_t input, int64_t axis) {
+  return input < 0 || input >= c->input_count ||
+                 c->inputs[input].value.kind == TENON_ARGUMENT_ABSENT
+             ? -1
+             : axis_of(&c->inputs[input].value, axis);
 }
 
 /* The network of the case as it is now, by the reference. */
@@ -137,17 +145,19 @@ static tenon_status_t compute_again(check_study_t* s, check_results_t* out_resul
 static bool try_linear(check_study_t* s, const trait_t* t, check_text_t* text) {
   check_results_t results = {0};
   tool_value_t* y = &s->expected.values[0];
+  const int64_t axis = axis_of_input(&s->c, t->input, t->axis);
+  const int64_t output_axis = axis_of(y, t->output_axis);
   bool good = true;
-  if (!has_axis(&s->c, t->input, t->axis) || t->output_axis >= y->rank ||
-      s->c.inputs[t->input].value.dims[t->axis] != y->dims[t->output_axis] ||
+  if (axis < 0 || output_axis < 0 ||
+      s->c.inputs[t->input].value.dims[axis] != y->dims[output_axis] ||
       tool_dtype_class(y->dtype) != 'f') {
     return true;
   }
-  scale(&s->c.inputs[t->input].value, t->axis);
-  if (has_axis(&s->c, t->bias, 0)) {
+  scale(&s->c.inputs[t->input].value, axis);
+  if (axis_of_input(&s->c, t->bias, 0) == 0) {
     scale(&s->c.inputs[t->bias].value, 0);
   }
-  scale(y, t->output_axis);
+  scale(y, output_axis);
   if (compute_again(s, &results) == TENON_OK) {
     good = check_compare(&s->c, "0", &results.values[0], y, text);
     if (!good) {
@@ -163,21 +173,37 @@ static bool try_linear(check_study_t* s, const trait_t* t, check_text_t* text) {
   return good;
 }
 
+/* The tensor twice, along this axis. */
+static bool double_along(tool_value_t* v, int64_t axis) {
+  tool_value_t twice = {0};
+  int64_t dims[CHECK_MOST_RANK];
+  if (tool_dtype_bits(v->dtype) < 8 || v->dtype == TENON_DTYPE_STRING) {
+    return false;
+  }
+  memcpy(dims, v->dims, v->rank * sizeof(*dims));
+  dims[axis] *= 2;
+  if (tool_value_make("input", v->dtype, v->rank, dims, &twice) != TENON_OK) {
+    return false;
+  }
+  uint64_t line_bytes = tool_dtype_bits(v->dtype) / 8;
+  for (uint32_t d = (uint32_t)axis; d < v->rank; ++d) {
+    line_bytes *= (uint64_t)v->dims[d];
+  }
+  for (uint64_t at = 0; line_bytes > 0 && at < v->size_bytes; at += line_bytes) {
+    memcpy((char*)twice.data + 2 * at, (const char*)v->data + at, line_bytes);
+    memcpy((char*)twice.data + 2 * at + line_bytes, (const char*)v->data + at, line_bytes);
+  }
+  tool_value_free(v);
+  *v = twice;
+  return true;
+}
+
 /* All inputs but the first, twice along their axis. */
 static bool double_inputs(check_case_t* c, int64_t axis) {
   for (uint32_t i = 1; i < c->input_count; ++i) {
-    tool_value_t* v = &c->inputs[i].value;
-    tool_value_t twice = {0};
-    if (v->kind == TENON_ARGUMENT_ABSENT) {
-      continue;
-    }
-    if (v->rank > 0 && axis == 0) {
-      if (tool_value_repeat("input", v, 2, &twice) != TENON_OK) {
-        return false;
-      }
-      tool_value_free(v);
-      *v = twice;
-    } else {
+    const int64_t own = axis_of_input(c, i, axis);
+    if (c->inputs[i].value.kind != TENON_ARGUMENT_ABSENT &&
+        (own < 0 || !double_along(&c->inputs[i].value, own))) {
       return false;
     }
   }
@@ -194,16 +220,16 @@ static bool try_concatenable(check_study_t* s, const trait_t* t, check_text_t* t
       return true;
     }
   }
-  if (t->output_axis >= y->rank || !double_inputs(&s->c, t->axis) ||
-      compute_again(s, &results) != TENON_OK) {
+  const int64_t output_axis = axis_of(y, t->output_axis);
+  if (output_axis < 0 || !double_inputs(&s->c, t->axis) || compute_again(s, &results) != TENON_OK) {
     check_results_free(&results);
     return true;
   }
   const tool_value_t* twice = &results.values[0];
-  const int64_t extent = y->dims[t->output_axis];
-  good = twice->rank == y->rank && twice->dims[t->output_axis] == 2 * extent;
+  const int64_t extent = y->dims[output_axis];
+  good = twice->rank == y->rank && twice->dims[output_axis] == 2 * extent;
   uint64_t inner = 1;
-  for (uint32_t d = (uint32_t)t->output_axis + 1; d < y->rank; ++d) {
+  for (uint32_t d = (uint32_t)output_axis + 1; d < y->rank; ++d) {
     inner *= (uint64_t)y->dims[d];
   }
   const uint64_t line = (uint64_t)extent * inner;

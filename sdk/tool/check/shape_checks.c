@@ -16,10 +16,12 @@ static bool resize_case(const check_study_t* s, const check_symbols_t* symbols,
                         check_random_t* random, check_case_t* out_case) {
   *out_case = s->c;
   for (uint32_t i = 0; i < s->c.input_count; ++i) {
+    out_case->inputs[i].value = (tool_value_t){0}; /* the study's own until here */
+  }
+  for (uint32_t i = 0; i < s->c.input_count; ++i) {
     check_input_t* input = &out_case->inputs[i];
     const tool_value_t* from = &s->c.inputs[i].value;
     int64_t dims[CHECK_MOST_RANK] = {0};
-    input->value = (tool_value_t){0};
     if (from->kind == TENON_ARGUMENT_ABSENT) {
       continue;
     }
