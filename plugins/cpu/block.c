@@ -478,6 +478,18 @@ tenon_status_t tenon__cpu_block_create(const tenon__cpu_elements_t* elements,
   return status;
 }
 
+bool tenon__cpu_block_is_buffered(const tenon__cpu_block_t* block) {
+  for (uint32_t s = 0; s < block->step_count; s++) {
+    const step_t* step = &block->steps[s];
+    const bool by_columns =
+        step->kind == STEP_WRITE || (block->varies[step->result] & TENON_CPU_COLUMNS) != 0;
+    if (by_columns && (step->kind == STEP_WRITE || step->buffer != TENON_NONE)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 size_t tenon__cpu_block_scratch(const tenon__cpu_block_t* block) {
   const size_t places = block->program->source.instruction_count * sizeof(place_t);
   const size_t temporaries = 2 * tenon__cpu_buffer_bytes(block->shape.capacity, 8);

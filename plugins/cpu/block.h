@@ -27,8 +27,8 @@ enum {
   /* Elements of a block without reductions along its columns. 1024 f32 values need 4 KiB, so that
    * several buffers fit a cache of 32 KiB. */
   TENON_CPU_BLOCK_ELEMENTS = 1024,
-  /* Elements of a block of a program with LOAD. Most of these programs only move elements, and the
-   * rows of tables are long. */
+  /* Elements of a block of a program with LOAD, or without buffers. Most programs with LOAD only
+   * move elements, and the rows of tables are long. */
   TENON_CPU_LOOKUP_BLOCK_ELEMENTS = 4096,
   /* Elements of a block with reductions along its columns. If a whole row fits, no phase computes
    * its values again. */
@@ -118,6 +118,9 @@ tenon_status_t tenon__cpu_block_create(const tenon__cpu_elements_t* elements,
 bool tenon__cpu_block_copies(const tenon__cpu_block_t* block, const int64_t* out_strides,
                              size_t element_bytes, tenon__cpu_copy_t* out_copy,
                              int64_t* out_offset);
+/* Returns true if a step stores values that vary along columns in a buffer. Otherwise steps read
+ * operands and write outputs in place. */
+bool tenon__cpu_block_is_buffered(const tenon__cpu_block_t* block);
 /* Returns the bytes of buffers that one thread needs. */
 size_t tenon__cpu_block_scratch(const tenon__cpu_block_t* block);
 /* Returns the maximum of tenon__cpu_block_scratch for this capacity over all shapes. Tactics

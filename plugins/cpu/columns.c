@@ -33,12 +33,19 @@ static void visit_rows(const plane_t* plane, visit_row_t visit, void* user) {
     int64_t begin = 0;
     const int64_t end = tenon__cpu_taps_between(place_along(plane, 2, 0, tap_2), window->stride[2],
                                                 plane->windows[2], 0, plane->image[2], &begin);
-    const int64_t rows = begin < end ? plane->windows[0] * plane->windows[1] : 0;
-    for (int64_t row = 0; row < rows; row++) {
-      const int64_t at_0 = place_along(plane, 0, row / plane->windows[1], tap_0);
-      const int64_t at_1 = place_along(plane, 1, row % plane->windows[1], tap_1);
-      if (at_0 >= 0 && at_0 < plane->image[0] && at_1 >= 0 && at_1 < plane->image[1]) {
-        visit(user, row, tap, begin, end,
+    int64_t first_0 = 0;
+    int64_t first_1 = 0;
+    const int64_t end_0 =
+        tenon__cpu_taps_between(place_along(plane, 0, 0, tap_0), window->stride[0],
+                                plane->windows[0], 0, plane->image[0], &first_0);
+    const int64_t end_1 =
+        tenon__cpu_taps_between(place_along(plane, 1, 0, tap_1), window->stride[1],
+                                plane->windows[1], 0, plane->image[1], &first_1);
+    for (int64_t row_0 = first_0; row_0 < end_0 && begin < end; row_0++) {
+      const int64_t at_0 = place_along(plane, 0, row_0, tap_0);
+      for (int64_t row_1 = first_1; row_1 < end_1; row_1++) {
+        const int64_t at_1 = place_along(plane, 1, row_1, tap_1);
+        visit(user, row_0 * plane->windows[1] + row_1, tap, begin, end,
               (at_0 * plane->image[1] + at_1) * plane->image[2] +
                   place_along(plane, 2, begin, tap_2));
       }
@@ -89,6 +96,7 @@ typedef struct columns_job_t {
   const float* x;
   float* y;
   int64_t taps;
+  tenon__cpu_binary_t add;
   const float* slice_x; /* input of the current slice */
   float* slice_y;
 } columns_job_t;
@@ -100,9 +108,7 @@ static void add_row(void* user, int64_t row, int64_t tap, int64_t begin, int64_t
   const float* x = job->slice_x + tap * product(job->plane.windows) + row * job->plane.windows[2];
   float* y = job->slice_y + image_at;
   if (stride == 1) {
-    for (int64_t k = 0; k < end - begin; k++) {
-      y[k] += x[begin + k];
-    }
+    job->add(y, y, x + begin, (size_t)(end - begin));
     return;
   }
   for (int64_t k = 0; k < end - begin; k++) {
@@ -128,7 +134,9 @@ static tenon_status_t enqueue_columns(const tenon_enqueue_t* call) {
   const tenon_tensor_view_t* y = tenon__cpu_closed_output(call, 0);
   const tenon_tensor_view_t* block = tenon__cpu_closed_input(call, 2);
   tenon__cpu_window_t window = self->window;
+  const tenon__cpu_elements_t* elements = self->closed.isa->elements;
   columns_job_t job = {.x = x->data, .y = y->data};
+  job.add = elements->binary[TENON_OPCODE_ADD][TENON_CPU_TYPE_F32][TENON_CPU_VV];
   job.plane = (plane_t){{1, 1, 1}, {1, 1, 1}, &window};
   const uint32_t axes = y->rank - 2;
   for (uint32_t axis = 0; axis < axes; axis++) {

@@ -51,28 +51,11 @@ static int32_t match(void* state, const tenon_region_t* region, const tenon_regi
   return tenon__cpu_program_accepts(cpu->isa->elements, program, out_refusal);
 }
 
-/* Quantisation and its reverse are one step, without buffers, so that blocks may be larger. */
-static bool is_quantisation(const tenon_program_t* program) {
-  enum { MOST_INSTRUCTIONS = 9 };
-  bool has_bytes = false;
-  for (uint32_t k = 0; k < program->operand_count; k++) {
-    has_bytes = has_bytes || tenon__cpu_element_bytes(program->operands[k].dtype) == 1;
-  }
-  for (uint32_t k = 0; k < program->output_count; k++) {
-    has_bytes = has_bytes || tenon__cpu_element_bytes(program->outputs[k].dtype) == 1;
-  }
-  return has_bytes && program->instruction_count <= MOST_INSTRUCTIONS;
-}
-
-/* One function of one operand reads and writes memory of the tensors alone. */
-static bool is_one_function(const tenon_program_t* program) {
-  return program->operand_count == 1 && program->instruction_count <= 2;
-}
+/* Scratch beyond that of small blocks, for larger ones. */
+enum { LARGE_BLOCK_BYTES = 96 * 1024 };
 
 static size_t block_capacity(const tenon_program_t* program) {
-  size_t capacity = is_quantisation(program) || is_one_function(program)
-                        ? TENON_CPU_LOOKUP_BLOCK_ELEMENTS
-                        : TENON_CPU_BLOCK_ELEMENTS;
+  size_t capacity = TENON_CPU_BLOCK_ELEMENTS;
   for (uint32_t i = 0; i < program->instruction_count; i++) {
     const uint32_t opcode = program->instructions[i].opcode;
     if (tenon__cpu_opcode_reduces(opcode)) {
@@ -81,6 +64,10 @@ static size_t block_capacity(const tenon_program_t* program) {
     capacity = opcode == TENON_OPCODE_LOAD ? TENON_CPU_LOOKUP_BLOCK_ELEMENTS : capacity;
   }
   return capacity;
+}
+
+static size_t scratch_bytes(const tenon_program_t* program) {
+  return tenon__cpu_block_scratch_limit(program, block_capacity(program)) + LARGE_BLOCK_BYTES;
 }
 
 static tenon_status_t tactics(void* state, const tenon_region_t* region,
@@ -104,7 +91,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
       .outputs = rules,
       .numerics = &numerics,
       .launches = 1,
-      .scratch_bytes_per_thread = tenon__cpu_block_scratch_limit(program, block_capacity(program)),
+      .scratch_bytes_per_thread = scratch_bytes(program),
   };
   return add(emit, &tactic);
 }
@@ -127,7 +114,7 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   instance->names = names;
   instance->isa = cpu->isa;
   instance->capacity = block_capacity(program);
-  instance->slot_bytes = tenon__cpu_block_scratch_limit(program, instance->capacity);
+  instance->slot_bytes = scratch_bytes(program);
   *out_instance = instance;
   return call->tactic->scratch_bytes_per_thread < instance->slot_bytes /* damaged plan */
              ? TENON_ERROR_INVALID_ARGUMENT
@@ -217,8 +204,8 @@ static bool only_copies(const tenon__cpu_program_t* program, uint32_t opcode) {
          (in->dtype == dtype || in->dtype == TENON_DTYPE_FLOAT32) && !program->reduces;
 }
 
-static tenon_status_t plan_blocks(const binding_t* binding, bound_t* bound, const shapes_t* shapes,
-                                  const int64_t* extents) {
+static tenon_status_t plan_with(const binding_t* binding, bound_t* bound, const shapes_t* shapes,
+                                const int64_t* extents, size_t capacity) {
   const tenon__cpu_program_t* program = bound->instance->program;
   const tenon_program_t* source = &program->source;
   const uint32_t count = source->operand_count + source->output_count;
@@ -238,7 +225,7 @@ static tenon_status_t plan_blocks(const binding_t* binding, bound_t* bound, cons
                                     .tensor_count = count,
                                     .strides = shapes->strides,
                                     .primary = shapes->primary};
-  tenon__cpu_loops_plan(&space, bound->instance->capacity, strides, &bound->loops);
+  tenon__cpu_loops_plan(&space, capacity, strides, &bound->loops);
   const tenon__cpu_loops_t* loops = &bound->loops;
   for (uint32_t t = 0; t < count; t++) {
     const int64_t* own = strides + (size_t)t * TENON_CPU_LOOP_AXES;
@@ -255,10 +242,26 @@ static tenon_status_t plan_blocks(const binding_t* binding, bound_t* bound, cons
       .rows_reduced = loops->rows != TENON_NONE && loops->axes[loops->rows].reduced,
       .columns_reduced = loops->axes[loops->columns].reduced,
       .whole = loops->whole,
-      .capacity = bound->instance->capacity,
+      .capacity = capacity,
   };
   return tenon__cpu_block_create(bound->instance->isa->elements, program, &shape, allocate_bound,
                                  user, &bound->block);
+}
+
+/* Large blocks if they need no buffers, small ones otherwise: their buffers fit the first-level
+ * cache. */
+static tenon_status_t plan_blocks(const binding_t* binding, bound_t* bound, const shapes_t* shapes,
+                                  const int64_t* extents) {
+  const instance_t* instance = bound->instance;
+  if (instance->capacity < TENON_CPU_LOOKUP_BLOCK_ELEMENTS) {
+    const tenon_status_t status =
+        plan_with(binding, bound, shapes, extents, TENON_CPU_LOOKUP_BLOCK_ELEMENTS);
+    if (status != TENON_OK || (!tenon__cpu_block_is_buffered(bound->block) &&
+                               tenon__cpu_block_scratch(bound->block) <= instance->slot_bytes)) {
+      return status;
+    }
+  }
+  return plan_with(binding, bound, shapes, extents, instance->capacity);
 }
 
 static tenon_status_t bind(void* instance, tenon_binding_t* handle, const tenon_bind_table_t* host,

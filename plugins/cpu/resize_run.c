@@ -104,6 +104,70 @@ static void run_passes(const tenon__cpu_resize_bound_t* bound, const tenon_enque
   }
 }
 
+/* ---- Nearest, both axes at once ---- */
+
+typedef struct nearest_t {
+  const tenon__cpu_resize_bound_t* bound;
+  const float* x;
+  float* y;
+  int64_t chunk; /* rows of the output */
+} nearest_t;
+
+/* One row of the output from one row of the input. */
+static void pick_row(const tenon__cpu_resize_bound_t* bound, const float* x, float* y) {
+  const tenon__cpu_resize_pass_t* pass = &bound->passes[0];
+  const size_t inner = (size_t)pass->inner;
+  const tenon__cpu_sums_t picks = {pass->taps.index, NULL, 1, (size_t)pass->taps.output};
+  if (pass->gathers) {
+    bound->resize->isa->elements->gather_sum(y, x, (size_t)pass->axis_in * inner, &picks);
+    return;
+  }
+  for (int64_t k = 0; k < pass->axis_out; k++) {
+    memcpy(y + (size_t)k * inner, x + (size_t)pass->taps.index[k] * inner, inner * sizeof(float));
+  }
+}
+
+/* A row with the source of the row before it is a copy of that row. */
+static void run_nearest(void* user, uint32_t index, uint32_t thread) {
+  (void)thread;
+  const nearest_t* all = user;
+  const tenon__cpu_resize_pass_t* inner = &all->bound->passes[0];
+  const tenon__cpu_resize_pass_t* outer = &all->bound->passes[1];
+  const int64_t rows = all->bound->slices * outer->outer * outer->axis_out;
+  const int64_t begin = (int64_t)index * all->chunk;
+  const int64_t end = begin + all->chunk < rows ? begin + all->chunk : rows;
+  const int64_t in = inner->axis_in * inner->inner;
+  const int64_t out = inner->axis_out * inner->inner;
+  int64_t at = begin % outer->axis_out;
+  const float* x = all->x + begin / outer->axis_out * outer->axis_in * in;
+  float* y = all->y + begin * out;
+  const float* last = NULL;
+  for (int64_t row = begin; row < end; row++, y += out) {
+    const float* source = x + outer->taps.index[at] * in;
+    if (source == last) {
+      memcpy(y, y - out, (size_t)out * sizeof(float));
+    } else {
+      pick_row(all->bound, source, y);
+    }
+    last = source;
+    if (++at == outer->axis_out) {
+      at = 0;
+      x += outer->axis_in * in;
+    }
+  }
+}
+
+/* Divides the rows of the output among threads. */
+static void run_nearest_pair(const tenon__cpu_resize_bound_t* bound, const tenon_enqueue_t* call,
+                             const float* x, float* y) {
+  const int64_t rows = bound->slices * bound->passes[1].outer * bound->passes[1].axis_out;
+  const int64_t length = bound->count / rows;
+  const int64_t most = (int64_t)call->host->thread_count(call->run) * 4;
+  nearest_t all = {bound, x, y, length < CHUNK_ELEMENTS ? CHUNK_ELEMENTS / length : 1};
+  all.chunk = rows / all.chunk > most ? (rows + most - 1) / most : all.chunk;
+  tenon__cpu_parallel(call, (uint32_t)((rows + all.chunk - 1) / all.chunk), run_nearest, &all);
+}
+
 typedef struct slices_t {
   const tenon__cpu_resize_bound_t* bound;
   const float* x;
@@ -137,6 +201,8 @@ tenon_status_t tenon__cpu_resize_run(const tenon_enqueue_t* call) {
   }
   if (bound->pass_count == 0) {
     memcpy(y, x, (size_t)bound->count * sizeof(float));
+  } else if (bound->nearest_pair) {
+    run_nearest_pair(bound, call, x, y);
   } else if (bound->slices < call->host->thread_count(call->run) || bound->slices > UINT32_MAX) {
     run_passes(bound, call, bound->slices, x, y, scratch);
   } else {
