@@ -104,31 +104,12 @@ static void gather_elements(const void* table, const int64_t* offsets, size_t by
   }
 }
 
-/* Reads one row of points through tables of offsets. Contiguous elements are copied with one
- * call. */
-static void gather_places(const run_t* run, const step_t* step, size_t row, size_t count,
-                          char* out) {
-  const tenon__cpu_block_t* block = run->block;
-  const places_t* places = block->places[step->result];
-  const size_t bytes =
-      tenon__cpu_element_bytes(block->program->source.operands[step->operand].dtype);
-  const uint32_t column_axis = block->shape.column_axis;
-  int64_t base = places->base;
-  for (uint32_t axis = 0; axis < block->program->source.rank; axis++) {
-    if (places->tables[axis] != NULL && axis != column_axis) {
-      const int64_t at =
-          run->frame->origin[axis] + (axis == block->shape.row_axis ? (int64_t)row : 0);
-      base += places->tables[axis][at];
-    }
-  }
-  const int64_t first = run->frame->origin[column_axis];
-  const int64_t* offsets = places->tables[column_axis] + first;
-  const uint32_t* runs = places->runs + first;
-  const char* table = run->frame->operands[step->operand] + base * (int64_t)bytes;
-  if (places->is_scattered) {
-    gather_elements(table, offsets, bytes, count, out);
-    return;
-  }
+/* Rows of at most so many elements are not divided into runs. */
+enum { SHORT_ROW = 32 };
+
+/* Reads one row through the offsets of its columns. Contiguous elements are copied with one call. */
+static void gather_runs(const char* table, const int64_t* offsets, const uint32_t* runs,
+                        size_t bytes, size_t count, char* out) {
   for (size_t k = 0; k < count;) {
     size_t length = runs[k] < count - k ? runs[k] : count - k;
     if (length >= TENON_CPU_LEAST_RUN) {
@@ -144,12 +125,76 @@ static void gather_places(const run_t* run, const step_t* step, size_t row, size
   }
 }
 
+/* The rows of a block whose offsets are in tables. */
+typedef struct table_rows_t {
+  const char* first;        /* the operand, at the offset of all axes but rows and columns */
+  const int64_t* by_row;    /* offsets of rows; NULL: all rows are the same */
+  const int64_t* by_column; /* offsets of columns */
+  const uint32_t* runs;
+  size_t bytes; /* of an element */
+} table_rows_t;
+
+static table_rows_t find_table_rows(const run_t* run, const step_t* step) {
+  const tenon__cpu_block_t* block = run->block;
+  const places_t* places = block->places[step->result];
+  const uint32_t columns = block->shape.column_axis;
+  const int64_t* origin = run->frame->origin;
+  table_rows_t rows = {
+      .by_column = places->tables[columns] + origin[columns],
+      .runs = places->runs + origin[columns],
+      .bytes = tenon__cpu_element_bytes(block->program->source.operands[step->operand].dtype)};
+  int64_t base = places->base;
+  for (uint32_t axis = 0; axis < block->program->source.rank; axis++) {
+    const int64_t* table = places->tables[axis];
+    if (table != NULL && axis == block->shape.row_axis) {
+      rows.by_row = table + origin[axis];
+    } else if (table != NULL && axis != columns) {
+      base += table[origin[axis]];
+    }
+  }
+  rows.first = run->frame->operands[step->operand] + base * (int64_t)rows.bytes;
+  return rows;
+}
+
+static void gather_table_row(const run_t* run, const step_t* step, const table_rows_t* rows,
+                             size_t row, size_t count, char* out) {
+  const int64_t offset = rows->by_row == NULL ? 0 : rows->by_row[row];
+  const char* table = rows->first + offset * (int64_t)rows->bytes;
+  const bool is_one_run = rows->runs[0] >= count;
+  if (!is_one_run && (count <= SHORT_ROW || run->block->places[step->result]->is_scattered)) {
+    gather_elements(table, rows->by_column, rows->bytes, count, out);
+  } else {
+    gather_runs(table, rows->by_column, rows->runs, rows->bytes, count, out);
+  }
+}
+
 static bool is_empty(const tenon__cpu_table_t* table) {
   bool empty = false;
   for (uint32_t k = 0; k < table->rank; k++) {
     empty = empty || table->dims[k] == 0;
   }
   return empty;
+}
+
+/* If the columns are contiguous and the rows evenly spaced, steps read the block in the operand, as
+ * the indices of gathered elements. */
+static bool reads_in_place(const run_t* run, const step_t* step, const table_rows_t* rows,
+                           place_t* out_place) {
+  const bool has_rows = (run->block->varies[step->result] & TENON_CPU_ROWS) != 0;
+  const size_t count = has_rows && rows->by_row != NULL ? run->frame->rows : 1;
+  if (step->output != TENON_NONE || rows->runs[0] < run->frame->columns) {
+    return false;
+  }
+  const int64_t first = rows->by_row == NULL ? 0 : rows->by_row[0];
+  const int64_t step_of_rows = count > 1 ? rows->by_row[1] - first : 0;
+  for (size_t r = 2; r < count; r++) {
+    if (rows->by_row[r] != first + (int64_t)r * step_of_rows) {
+      return false;
+    }
+  }
+  const int64_t bytes = (int64_t)rows->bytes;
+  *out_place = (place_t){(char*)rows->first + first * bytes, (ptrdiff_t)(step_of_rows * bytes)};
+  return true;
 }
 
 /* Reads one row of points into contiguous elements of the table's dtype. */
@@ -306,6 +351,105 @@ static bool gather_rows(const run_t* run, const step_t* step, place_t out, bool 
   return true;
 }
 
+/* ---- Short rows, of which one coordinate depends on data ---- */
+
+/* Longer rows are read one after the other. */
+enum { MOST_POINTS_COLUMNS = 256 };
+
+static void add_to_rows(const run_t* run, int64_t* offsets, size_t row, int64_t offset) {
+  for (size_t c = 0; c < run->frame->columns; c++) {
+    offsets[row * run->frame->columns + c] += offset;
+  }
+}
+
+/* Adds one coordinate of all points to the offsets. Returns false if its numbers are neither one for
+ * each row nor one for each point. */
+static bool add_points(const run_t* run, const step_t* step, uint32_t k, bool adds,
+                       tenon__cpu_fault_t* inout_fault) {
+  const tenon__cpu_block_t* block = run->block;
+  const tenon__cpu_table_t* table = &block->shape.tables[step->operand];
+  const int64_t extent = table->dims[k];
+  const int64_t stride = table->strides[k];
+  const uint32_t i = tenon__cpu_block_coordinate(block, step, k);
+  const bool wraps = (step->wraps >> k & 1) != 0;
+  const size_t columns = run->frame->columns;
+  const size_t rows = run->frame->rows;
+  const source_t c = source_of(run, i);
+  int64_t* offsets = (int64_t*)(void*)run->offsets;
+  const tenon_instruction_t* in = &block->program->source.instructions[i];
+  const bool is_index = in->opcode == TENON_OPCODE_INDEX;
+  if (c.is_row && is_index && (uint32_t)in->immediate.i == block->shape.column_axis) {
+    const int64_t first = run->frame->origin[block->shape.column_axis];
+    if (!adds || first + (int64_t)columns > extent) {
+      return false;
+    }
+    for (size_t r = 0; r < rows; r++) {
+      for (size_t at = 0; at < columns; at++) {
+        offsets[r * columns + at] += (first + (int64_t)at) * stride;
+      }
+    }
+    return true;
+  }
+  if (type_of(run, i) != TENON_CPU_TYPE_I64 || ((uintptr_t)c.data & 7U) != 0) {
+    return false;
+  }
+  const int64_t* x = (const int64_t*)(const void*)c.data;
+  if (c.is_row) {
+    if (c.row_bytes != (ptrdiff_t)(columns * sizeof(*x))) {
+      return false;
+    }
+    add_row(run, x, (tenon__cpu_offsets_t){extent, stride, adds, wraps}, rows * columns, k,
+            inout_fault);
+    return true;
+  }
+  if (!adds || (c.row_bytes != 0 && c.row_bytes != (ptrdiff_t)sizeof(*x))) {
+    return false;
+  }
+  for (size_t r = 0; r < rows; r++) {
+    const int64_t number = x[c.row_bytes != 0 ? r : 0];
+    const int64_t at = wraps && number < 0 ? number + extent : number;
+    add_to_rows(run, offsets, r, clamp_coordinate(at, extent, k, inout_fault) * stride);
+  }
+  return true;
+}
+
+/* Does the coordinate have a number of its own for each point? */
+static bool is_dense(const run_t* run, const step_t* step, uint32_t k) {
+  const uint32_t i = tenon__cpu_block_coordinate(run->block, step, k);
+  return run->block->varies[i] == (TENON_CPU_ROWS | TENON_CPU_COLUMNS);
+}
+
+/* Reads all points of a block of short rows. Returns false, and has written nothing, if it cannot. */
+static bool gather_points(const run_t* run, const step_t* step, place_t out, bool converts,
+                          tenon__cpu_fault_t* inout_fault) {
+  const tenon__cpu_block_t* block = run->block;
+  const tenon__cpu_table_t* table = &block->shape.tables[step->operand];
+  const size_t bytes =
+      tenon__cpu_element_bytes(block->program->source.operands[step->operand].dtype);
+  const size_t columns = run->frame->columns;
+  const size_t rows = run->frame->rows;
+  tenon__cpu_fault_t fault = *inout_fault;
+  uint32_t dense = 0;
+  while (dense < table->rank && !is_dense(run, step, dense)) {
+    dense++;
+  }
+  if (rows == 1 || columns > MOST_POINTS_COLUMNS || converts || dense == table->rank ||
+      block->places[step->result] != NULL || is_empty(table) ||
+      out.row_bytes != (ptrdiff_t)(columns * bytes) ||
+      !add_points(run, step, dense, false, &fault)) {
+    return false;
+  }
+  for (uint32_t k = 0; k < table->rank; k++) {
+    if (k != dense && !add_points(run, step, k, true, &fault)) {
+      return false;
+    }
+  }
+  *inout_fault = fault;
+  gather_elements(run->frame->operands[step->operand], (const int64_t*)(const void*)run->offsets,
+                  bytes, rows * columns, out.data);
+  return true;
+}
+
 bool tenon__cpu_block_gather(const run_t* run, const step_t* step) {
   const uint8_t varies = run->block->varies[step->result];
   const tenon_dtype_t dtype = run->block->program->source.operands[step->operand].dtype;
@@ -318,12 +462,19 @@ bool tenon__cpu_block_gather(const run_t* run, const step_t* step) {
   const size_t rows = rows_of(run, varies);
   const size_t columns = columns_of(run, varies);
   const size_t bytes = tenon__cpu_type_bytes(type);
+  const bool has_tables = run->block->places[step->result] != NULL;
+  const table_rows_t table_rows = has_tables ? find_table_rows(run, step) : (table_rows_t){0};
+  if (has_tables && !converts && !is_vector &&
+      reads_in_place(run, step, &table_rows, &run->places[step->result])) {
+    return true;
+  }
   tenon__cpu_fault_t fault = {.operand = step->operand};
-  const bool is_done = gather_rows(run, step, out, converts, &fault);
+  const bool is_done = gather_rows(run, step, out, converts, &fault) ||
+                       (!is_vector && gather_points(run, step, out, converts, &fault));
   for (size_t r = is_done ? rows : 0; r < rows; r++) {
     char* target = out.data + (is_vector ? (ptrdiff_t)(r * bytes) : (ptrdiff_t)r * out.row_bytes);
-    if (run->block->places[step->result] != NULL) {
-      gather_places(run, step, r, columns, converts ? run->temporary : target);
+    if (has_tables) {
+      gather_table_row(run, step, &table_rows, r, columns, converts ? run->temporary : target);
     } else {
       gather_row(run, step, r, columns, converts ? run->temporary : target, &fault);
     }

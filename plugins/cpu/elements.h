@@ -133,7 +133,7 @@ typedef struct tenon__cpu_found_row_t {
 typedef void (*tenon__cpu_found_t)(const tenon__cpu_found_row_t* row);
 
 /* y[k] = sum of weights[t * count + k] * x[index[t * count + k]] for t in [0, taps). `taps` is at
- * least 1. */
+ * least 1. Without weights (NULL) taps is 1, and elements are copied. */
 typedef struct tenon__cpu_sums_t {
   const int32_t* index;
   const float* weights;

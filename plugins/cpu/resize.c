@@ -292,7 +292,8 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
         k + 1 < bound->pass_count && count > bound->slice_between ? count : bound->slice_between;
   }
   bound->nearest_pair = self->sampler.filter == TENON_CPU_FILTER_NEAREST &&
-                        bound->pass_count == 2 && places[0] == places[1] + 1;
+                        !self->sampler.exclude_outside && bound->pass_count == 2 &&
+                        places[0] == places[1] + 1;
   const size_t bytes = tenon__cpu_resize_scratch(bound, bound->slices) * sizeof(float);
   if (bytes > self->scratch_bytes) {
     bound->own_scratch = host->allocate(binding, bytes);

@@ -33,7 +33,8 @@ typedef struct tenon__cpu_resize_bound_t {
   const tenon__cpu_resize_t* resize;
   uint32_t pass_count;
   tenon__cpu_resize_pass_t passes[TENON_CPU_RESIZE_AXES];
-  /* Nearest, and two passes over neighbouring axes, the inner one first: rows are made in y. */
+  /* Nearest with weights of 1, and two passes over neighbouring axes, the inner one first: rows are
+   * made in y. */
   bool nearest_pair;
   int64_t count; /* elements of y */
   /* Along the axes outside of all that change: each slice is resized alone. */

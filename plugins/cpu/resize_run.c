@@ -138,12 +138,13 @@ static void run_nearest(void* user, uint32_t index, uint32_t thread) {
   const int64_t end = begin + all->chunk < rows ? begin + all->chunk : rows;
   const int64_t in = inner->axis_in * inner->inner;
   const int64_t out = inner->axis_out * inner->inner;
+  const int64_t spread = outer->gathers ? outer->inner : 1; /* entries of a coordinate */
   int64_t at = begin % outer->axis_out;
   const float* x = all->x + begin / outer->axis_out * outer->axis_in * in;
   float* y = all->y + begin * out;
   const float* last = NULL;
   for (int64_t row = begin; row < end; row++, y += out) {
-    const float* source = x + outer->taps.index[at] * in;
+    const float* source = x + outer->taps.index[at * spread] / spread * in;
     if (source == last) {
       memcpy(y, y - out, (size_t)out * sizeof(float));
     } else {
