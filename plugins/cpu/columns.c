@@ -41,7 +41,7 @@ static void visit_rows(const plane_t* plane, visit_row_t visit, void* user) {
     const int64_t end_1 =
         tenon__cpu_taps_between(place_along(plane, 1, 0, tap_1), window->stride[1],
                                 plane->windows[1], 0, plane->image[1], &first_1);
-    for (int64_t row_0 = first_0; row_0 < end_0 && begin < end; row_0++) {
+    for (int64_t row_0 = begin < end ? first_0 : end_0; row_0 < end_0; row_0++) {
       const int64_t at_0 = place_along(plane, 0, row_0, tap_0);
       for (int64_t row_1 = first_1; row_1 < end_1; row_1++) {
         const int64_t at_1 = place_along(plane, 1, row_1, tap_1);

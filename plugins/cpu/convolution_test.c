@@ -20,6 +20,7 @@ typedef enum slot_kind_t {
 
 typedef struct case_t {
   uint32_t rank;
+  slot_kind_t slot;
   int64_t batch, groups, in, out; /* channels of a group */
   int64_t extent[3], kernel[3], stride[3], dilation[3], pads[6];
   bool bias;
@@ -27,7 +28,8 @@ typedef struct case_t {
   bool infinite; /* the first weight is */
   bool prologue; /* of windows of one pixel: times a number for each channel and image, plus a full
                     operand, at least -0.25 */
-  slot_kind_t slot;
+  bool winograd; /* the kernel of tiles takes it too */
+  bool strange;  /* two pixels are infinite or NaN */
 } case_t;
 
 static fake_window_t window_of(const case_t* c) {
@@ -226,19 +228,28 @@ static void check_numbers(const fake_t* fake, const double* expected, double tol
   }
 }
 
-static void check_tactics(fake_t* fake, const double* expected, double tolerance) {
+/* Returns the number of tactics. */
+static uint32_t check_kernel(fake_t* fake, const tenon_kernel_t* kernel, const double* expected,
+                             double tolerance) {
   tenon__cpu_state_t states[3];
   const uint32_t count = fake_states(states);
+  uint32_t tactics = 0;
   for (uint32_t s = 0; s < count; s++) {
     tenon_refusal_t refusal;
-    for (uint32_t t = 0; fake_tactic(fake, &tenon__cpu_convolution_kernel, &states[s], t, &refusal);
-         t++) {
+    for (uint32_t t = 0; fake_tactic(fake, kernel, &states[s], t, &refusal); t++) {
       fake->threads = 1 + (t + s) % 3;
-      EXPECT_STATUS(fake_run_tactic(fake, &tenon__cpu_convolution_kernel, &states[s]), TENON_OK);
+      EXPECT_STATUS(fake_run_tactic(fake, kernel, &states[s]), TENON_OK);
       check_numbers(fake, expected, tolerance, states[s].isa->name);
+      tactics++;
     }
-    EXPECT(fake->tactic_count > 0);
   }
+  return tactics;
+}
+
+static void check_tactics(fake_t* fake, const case_t* c, const double* expected, double tolerance) {
+  EXPECT(check_kernel(fake, &tenon__cpu_convolution_kernel, expected, tolerance) > 0);
+  const uint32_t tactics = check_kernel(fake, &tenon__cpu_winograd_kernel, expected, tolerance);
+  EXPECT(tactics > 0 || !c->winograd);
 }
 
 static void check(const case_t* c, unsigned seed) {
@@ -264,6 +275,11 @@ static void check(const case_t* c, unsigned seed) {
   if (c->infinite) {
     fake.values[1].numbers[0] = INFINITY;
   }
+  if (c->strange) {
+    fake.values[0].numbers[0] = INFINITY;
+    /* apply_slot says nothing of NaN. */
+    fake.values[0].numbers[fake_count(rank, x_dims) - 3] = c->slot == SLOT_EMPTY ? NAN : -INFINITY;
+  }
   if (c->bias) {
     (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 1, y_dims + 1, true, false);
   }
@@ -283,7 +299,7 @@ static void check(const case_t* c, unsigned seed) {
   for (uint32_t k = 0; k < c->rank; k++) {
     n *= (double)c->kernel[k];
   }
-  check_tactics(&fake, expected, 1e-6 * (4 + n / 16));
+  check_tactics(&fake, c, expected, 1e-6 * (4 + n / 16));
   free(expected);
   fake_free(&fake);
 }
@@ -475,6 +491,53 @@ TENON_TEST(depthwise_windows_strides_and_widths) {
       }
     }
   }
+}
+
+/* Tiles of 2 x 2 outputs: single ones, parts of them at the ends, several blocks; channels that fill
+ * vectors and that do not. */
+TENON_TEST(windows_of_3_by_3_in_tiles) {
+  static const int64_t extents[][2] = {{1, 1}, {2, 5}, {9, 8}, {39, 33}};
+  static const int64_t pads[][4] = {{1, 1, 1, 1}, {2, 1, 0, 3}};
+  for (int slot = 0; slot < SLOT_COUNT; slot++) {
+    for (size_t k = 0; k < sizeof(extents) / sizeof(extents[0]); k++) {
+      case_t c = {.rank = 2,
+                  .batch = 1 + (int64_t)k % 2,
+                  .groups = 1,
+                  .in = k == 1 ? 50 : 16,
+                  .out = k == 2 ? 71 : 16,
+                  .extent = {extents[k][0], extents[k][1]},
+                  .kernel = {3, 3},
+                  .stride = {1, 1},
+                  .dilation = {1, 1},
+                  .bias = slot % 2 == 1,
+                  .winograd = true,
+                  .slot = (slot_kind_t)slot};
+      memcpy(c.pads, pads[(size_t)slot % 2], sizeof(pads[0]));
+      check(&c, (unsigned)(slot * 10) + (unsigned)k);
+    }
+  }
+}
+
+/* Other outputs of a tile with infinite pixels are finite. */
+TENON_TEST(infinite_pixels_in_tiles) {
+  const case_t c = {.rank = 2,
+                    .batch = 2,
+                    .groups = 1,
+                    .in = 17,
+                    .out = 35,
+                    .extent = {7, 9},
+                    .kernel = {3, 3},
+                    .stride = {1, 1},
+                    .dilation = {1, 1},
+                    .pads = {1, 1, 1, 1},
+                    .bias = true,
+                    .winograd = true,
+                    .strange = true,
+                    .slot = SLOT_RESIDUAL_RELU};
+  case_t plain = c;
+  plain.slot = SLOT_EMPTY;
+  check(&plain, 3);
+  check(&c, 4);
 }
 
 /* Groups of 2, 4 and 8 channels, and of 3, which take the path of patches. */

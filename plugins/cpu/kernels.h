@@ -10,6 +10,7 @@
  * identities. A kernel needs one line here and one file. */
 #define TENON_CPU_KERNELS(X)                                                                     \
   X(convolution, OFFERS("convolution", "standard.convolution/1"))                                \
+  X(winograd, OFFERS("winograd", "standard.convolution/1"))                                      \
   X(deconvolution, OFFERS("deconvolution", "standard.deconvolution/1"))                          \
   X(mat_mul, OFFERS("mat_mul", "standard.mat_mul/1"))                                            \
   X(lstm, OFFERS("lstm", "standard.lstm/1"))                                                     \

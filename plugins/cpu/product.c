@@ -247,6 +247,8 @@ static void take_depth(const tenon__cpu_product_t* p, size_t k, block_t* block) 
   block->lines = 1;
   if (p->depth == 0) {
     block->depth = 0;
+  } else if (p->depth_block != 0) {
+    block->depth = min_size(even_part(line, p->depth_block, 8), line - k % line);
   } else if (line > TENON_CPU_DEPTH_BLOCK) {
     block->depth = min_size(depth_block(line), line - k % line);
   } else {

@@ -61,6 +61,9 @@ typedef struct tenon__cpu_product_t {
    * of the window. */
   size_t line_depth;
   size_t a_line;
+  /* Depth of a block, of a product in one line; 0: TENON_CPU_DEPTH_BLOCK. Shorter sums have smaller
+   * errors. */
+  size_t depth_block;
   tenon__cpu_gather_t gather;
   const void* gather_user;
   const float* b;

@@ -237,6 +237,12 @@ static tenon_status_t make_taps(const tenon__cpu_resize_t* self, tenon_binding_t
   return status;
 }
 
+static bool is_nearest_pair(const tenon__cpu_resize_t* self, uint32_t pass_count,
+                            const uint32_t* places) {
+  return self->sampler.filter == TENON_CPU_FILTER_NEAREST && !self->sampler.exclude_outside &&
+         pass_count == 2 && places[0] == places[1] + 1;
+}
+
 static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon_bind_table_t* host,
                            void** out_bound) {
   const tenon__cpu_resize_t* self = instance;
@@ -291,9 +297,7 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
     bound->slice_between =
         k + 1 < bound->pass_count && count > bound->slice_between ? count : bound->slice_between;
   }
-  bound->nearest_pair = self->sampler.filter == TENON_CPU_FILTER_NEAREST &&
-                        !self->sampler.exclude_outside && bound->pass_count == 2 &&
-                        places[0] == places[1] + 1;
+  bound->nearest_pair = is_nearest_pair(self, bound->pass_count, places);
   const size_t bytes = tenon__cpu_resize_scratch(bound, bound->slices) * sizeof(float);
   if (bytes > self->scratch_bytes) {
     bound->own_scratch = host->allocate(binding, bytes);

@@ -8,6 +8,7 @@
 #ifndef TENON_CPU_TILE_H_
 #define TENON_CPU_TILE_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,6 +55,26 @@ typedef struct tenon__cpu_dots_t {
   size_t c_stride;
 } tenon__cpu_dots_t;
 
+/* A tile of winograd.h: channels of 4 x 4 pixels, transformed to one row in each of 16 matrices. */
+typedef struct tenon__cpu_winograd_in_t {
+  const float* pixels[16]; /* by rows; those outside of the image are zeros */
+  float* out;              /* the row in the first matrix */
+  size_t matrix;           /* floats from matrix to matrix */
+  size_t channels;
+} tenon__cpu_winograd_in_t;
+
+/* The way back: rows of 16 matrices to 2 x 2 pixels, with bias and addend, clamped. */
+typedef struct tenon__cpu_winograd_out_t {
+  const float* sums;
+  size_t matrix;
+  size_t channels;
+  const float* bias;      /* NULL: none */
+  float* y[4];            /* by rows; NULL: outside of the image */
+  const float* addend[4]; /* NULL: none */
+  float low;              /* -inf and inf: no clamp */
+  float high;
+} tenon__cpu_winograd_out_t;
+
 /* A panel of columns is PANEL_VECTORS wide, save the last, which takes what is left: 1 to
  * TILE_VECTORS. Three, so that a single vector, whose tiles have few sums for each load, remains
  * only where it is all. */
@@ -66,6 +87,9 @@ typedef struct tenon__cpu_tiles_t {
   uint32_t max_rows[TENON_CPU_TILE_VECTORS];
   tenon__cpu_tile_function_t functions[TENON_CPU_TILE_VECTORS][TENON_CPU_TILE_MAX_ROWS];
   void (*dots)(const tenon__cpu_dots_t* dots);
+  void (*winograd_in)(const tenon__cpu_winograd_in_t* in);
+  /* Returns false if a sum is infinite or NaN. */
+  bool (*winograd_out)(const tenon__cpu_winograd_out_t* out);
 } tenon__cpu_tiles_t;
 
 extern const tenon__cpu_tiles_t tenon__cpu_tiles_baseline;

@@ -21,6 +21,8 @@ const tenon__cpu_tiles_t ISA(tenon__cpu_tiles) = {
     .vector_floats = VECTOR_FLOATS,
     .max_rows = {14, 14, 9},
     .dots = dots,
+    .winograd_in = winograd_in,
+    .winograd_out = winograd_out,
     .functions = {{tile_1x1, tile_2x1, tile_3x1, tile_4x1, tile_5x1, tile_6x1, tile_7x1, tile_8x1,
                    tile_9x1, tile_10x1, tile_11x1, tile_12x1, tile_13x1, tile_14x1},
                   {tile_1x2, tile_2x2, tile_3x2, tile_4x2, tile_5x2, tile_6x2, tile_7x2, tile_8x2,

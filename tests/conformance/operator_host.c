@@ -18,12 +18,19 @@ static uint32_t ran_count;
 
 /* Kernels whose layouts, programs or attributes the random nodes do not have. Their tests are in
  * plugins/cpu. */
-static const char* const others[] = {"convolution",   "convolution_integer",
-                                     "deconvolution", "max_pool",
-                                     "average_pool",  "lstm",
-                                     "gru",           "rnn",
-                                     "trees",         "expressions",
-                                     "moves",         "dynamic_quantize"};
+static const char* const others[] = {"convolution",
+                                     "convolution_integer",
+                                     "winograd",
+                                     "deconvolution",
+                                     "max_pool",
+                                     "average_pool",
+                                     "lstm",
+                                     "gru",
+                                     "rnn",
+                                     "trees",
+                                     "expressions",
+                                     "moves",
+                                     "dynamic_quantize"};
 /* Operators whose kernels may refuse a node because its data may be invalid. */
 static const char* const careful[] = {"standard.resize/1", "standard.rnn/1"};
 
