@@ -24,8 +24,9 @@
 #include "tile.h"
 
 enum {
-  /* Rows of a block: with the depth below, 180 KiB of a. */
-  TENON_CPU_ROW_BLOCK = 144,
+  /* Rows of a block: with the depth below, 280 KiB of a. Each block reads all of b, which comes from
+   * memory if it is large. */
+  TENON_CPU_ROW_BLOCK = 224,
   /* Depth of a block: a panel of 2 vectors of 8 is then 20 KiB. */
   TENON_CPU_DEPTH_BLOCK = 320,
   TENON_CPU_LINES_BLOCK = 600, /* of several short lines */
