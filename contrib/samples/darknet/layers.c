@@ -1,15 +1,26 @@
 /* Converters of Darknet's layers, as standard operators and expressions. An option that changes a
  * result and is not implemented is refused, with its name. */
+#include <stdio.h>
 #include <string.h>
 
 #include "darknet.h"
 #include "tenon/maker.h"
 
-/* Refuses options that are neither absent nor 0. `names` ends with NULL. */
+static int get_line(tenon_make_t* make, const char* name) {
+  char key[64];
+  (void)snprintf(key, sizeof(key), "@%s", name);
+  return (int)tenon_make_get_int(make, key, 0);
+}
+
+/* Refuses options that are neither absent nor 0 nor none. `names` ends with NULL. */
 static void refuse(tenon_make_t* make, const char* const* names) {
   for (; *names != NULL; ++names) {
-    if (tenon_make_has(make, *names) && tenon_make_get_float(make, *names, 0) != 0) {
-      tenon_make_fail(make, TENON_ERROR_UNSUPPORTED, "the option %s is not supported", *names);
+    const char* value = tenon_make_get_string(make, *names, "0");
+    if (strcmp(value, "0") != 0 && strcmp(value, "none") != 0) {
+      tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
+                      "line %d: the option %s=%s is not supported: remove it, or use a network "
+                      "without it",
+                      get_line(make, *names), *names, value);
     }
   }
 }
@@ -18,9 +29,20 @@ static void refuse(tenon_make_t* make, const char* const* names) {
 static int64_t get_count(tenon_make_t* make, const char* name, int64_t otherwise, int64_t min) {
   const int64_t value = tenon_make_get_int(make, name, otherwise);
   if (value < min || value > DARKNET_MAX_NUMBER) {
-    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "%s is not from %d to %d", name, (int)min,
-                    DARKNET_MAX_NUMBER);
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
+                    "line %d: %s=%lld: write a number from %lld to %d", get_line(make, name), name,
+                    (long long)value, (long long)min, DARKNET_MAX_NUMBER);
     return min;
+  }
+  return value;
+}
+
+/* A number above 0. */
+static double get_scale(tenon_make_t* make, const char* name) {
+  const double value = tenon_make_get_float(make, name, 1);
+  if (!(value > 0)) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "line %d: %s=%g: write a number above 0",
+                    get_line(make, name), name, value);
   }
   return value;
 }
@@ -45,7 +67,10 @@ static tenon_value_t activate(tenon_make_t* make, tenon_value_t x, const char* o
       return tenon_make_math_1(make, known[k][1], x);
     }
   }
-  tenon_make_fail(make, TENON_ERROR_UNSUPPORTED, "the activation '%s' is not supported", name);
+  tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
+                  "line %d: the activation '%s' is not supported: use linear, leaky, relu, relu6, "
+                  "logistic, mish, swish, tanh or elu",
+                  get_line(make, "activation"), name);
   return x;
 }
 
@@ -60,7 +85,9 @@ typedef struct image_t {
 static image_t get_image(tenon_make_t* make, uint32_t index) {
   image_t image = {.value = tenon_make_input(make, index)};
   if (tenon_make_rank(make, image.value) != 4) {
-    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "its input is no image");
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
+                    "line %d: input %u has %d axes: it takes an image, which has 4",
+                    get_line(make, ""), index, (int)tenon_make_rank(make, image.value));
     return image;
   }
   image.channels = tenon_make_dim(make, image.value, 1);
@@ -132,17 +159,33 @@ static void avgpool(tenon_make_t* make) {
   tenon_make_output(make, 0, tenon_make_reduce(make, "reduce_mean", x.value, axes, 2, 1));
 }
 
+static void fail_unlike(tenon_make_t* make, const char* key, const image_t* a, const image_t* b) {
+  tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
+                  "line %d: the layers have unlike extents, %lld x %lld x %lld and %lld x %lld x "
+                  "%lld: name others, or change width and height in [net]",
+                  get_line(make, key), (long long)a->channels, (long long)a->height,
+                  (long long)a->width, (long long)b->channels, (long long)b->height,
+                  (long long)b->width);
+}
+
 /* The channels of several layers, or of each the part number group_id of so many groups. */
 static void route(tenon_make_t* make) {
   tenon_value_t parts[DARKNET_MAX_INPUTS];
   const int64_t groups = get_count(make, "groups", 1, 1);
   const int64_t group = get_count(make, "group_id", 0, 0);
+  image_t first = {{0}, 0, 0, 0};
   for (uint32_t k = 0; k < make->input_count && tenon_make_ok(make); ++k) {
     const image_t x = get_image(make, k);
+    first = k == 0 ? x : first;
     parts[k] = x.value;
-    if (x.channels % groups != 0 || group >= groups) {
-      tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "%d channels have no group %d of %d",
-                      (int)x.channels, (int)group, (int)groups);
+    if (x.height != first.height || x.width != first.width) {
+      fail_unlike(make, "layers", &first, &x);
+    } else if (x.channels % groups != 0 || group >= groups) {
+      tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
+                      "line %d: %lld channels have no group %lld of %lld: use groups that divide "
+                      "the channels, and a group_id below groups",
+                      get_line(make, "groups"), (long long)x.channels, (long long)group,
+                      (long long)groups);
     } else if (groups > 1) {
       const int64_t width = x.channels / groups;
       parts[k] = tenon_make_slice(make, x.value, 1, width * group, width * (group + 1));
@@ -162,7 +205,7 @@ static void shortcut(tenon_make_t* make) {
   for (uint32_t k = 1; k < make->input_count && tenon_make_ok(make); ++k) {
     const image_t other = get_image(make, k);
     if (other.channels != x.channels || other.height != x.height || other.width != x.width) {
-      tenon_make_fail(make, TENON_ERROR_UNSUPPORTED, "the layers have unlike extents");
+      fail_unlike(make, "from", &x, &other);
     }
     sum = tenon_make_2(make, "add", sum, other.value);
   }
@@ -173,7 +216,7 @@ static void shortcut(tenon_make_t* make) {
 static void upsample(tenon_make_t* make) {
   const image_t x = get_image(make, 0);
   const int64_t stride = get_count(make, "stride", 2, 1);
-  const double scale = tenon_make_get_float(make, "scale", 1);
+  const double scale = get_scale(make, "scale");
   const int64_t axes[] = {3, 5};
   const int64_t repeated[] = {1, 1, 1, stride, 1, stride};
   const int64_t dims[] = {-1, x.channels, x.height * stride, x.width * stride};
@@ -196,8 +239,11 @@ static void reorg(tenon_make_t* make) {
   const int64_t stride = get_count(make, "stride", 1, 1);
   if (stride > 256 || x.channels % (stride * stride) != 0 || x.height % stride != 0 ||
       x.width % stride != 0) {
-    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "its input has no blocks of %d x %d",
-                    (int)stride, (int)stride);
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
+                    "line %d: an input of %lld x %lld x %lld has no blocks of %lld x %lld: use a "
+                    "stride whose square divides the channels, and that divides the extents",
+                    get_line(make, "stride"), (long long)x.channels, (long long)x.height,
+                    (long long)x.width, (long long)stride, (long long)stride);
     return;
   }
   const int64_t apart[] = {-1, x.channels / (stride * stride), x.height, stride, x.width, stride};
@@ -216,8 +262,10 @@ static tenon_value_t split_boxes(tenon_make_t* make, const image_t* x, int64_t b
   const int64_t channels = boxes * (classes + 5);
   if (boxes < 1 || x->channels != channels) {
     tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
-                    "its input has %d channels, but %d boxes of %d classes need %lld",
-                    (int)x->channels, (int)boxes, (int)classes, (long long)channels);
+                    "line %d: its input has %lld channels, but %lld boxes of %lld classes need "
+                    "%lld: change the filters of the layer before it, or classes",
+                    get_line(make, "classes"), (long long)x->channels, (long long)boxes,
+                    (long long)classes, (long long)channels);
     return x->value;
   }
   return tenon_make_reshape(make, x->value, dims, 5);
@@ -236,9 +284,16 @@ static void yolo(tenon_make_t* make) {
   const image_t x = get_image(make, 0);
   const int64_t* mask = NULL;
   size_t masked = 0;
-  const double scale = tenon_make_get_float(make, "scale_x_y", 1);
+  const double scale = get_scale(make, "scale_x_y");
   const int64_t all = get_count(make, "num", 1, 1);
   const bool has_mask = tenon_make_get_ints(make, "mask", &mask, &masked);
+  for (size_t k = 0; k < masked && has_mask; ++k) {
+    if (mask[k] < 0 || mask[k] >= all) {
+      tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
+                      "line %d: mask has %lld, and num is %lld: write numbers from 0 below num",
+                      get_line(make, "mask"), (long long)mask[k], (long long)all);
+    }
+  }
   tenon_value_t y =
       split_boxes(make, &x, has_mask ? (int64_t)masked : all, get_count(make, "classes", 20, 0));
   y = tenon_make_math_1(make, "y = index(2) == 2 || index(2) == 3 ? a : sigmoid(a)", y);
@@ -256,7 +311,8 @@ static void region(tenon_make_t* make) {
   const image_t x = get_image(make, 0);
   const int64_t classes = get_count(make, "classes", 20, 0);
   if (get_count(make, "coords", 4, 0) != 4) {
-    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED, "only boxes of 4 coords are supported");
+    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED, "line %d: only coords=4 is supported",
+                    get_line(make, "coords"));
   }
   const tenon_value_t y = split_boxes(make, &x, get_count(make, "num", 1, 1), classes);
   tenon_value_t parts[] = {tenon_make_slice(make, y, 2, 0, 5), {0}};
@@ -285,7 +341,9 @@ static void softmax(tenon_make_t* make) {
   if (tenon_make_get_float(make, "groups", 1) != 1 || x.height != 1 || x.width != 1 ||
       tenon_make_get_float(make, "temperature", 1) != 1) {
     tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
-                    "only 1 x 1 pixels, 1 group and a temperature of 1 are supported");
+                    "line %d: an input of %lld x %lld pixels: only 1 x 1 pixels, groups=1 and "
+                    "temperature=1 are supported",
+                    get_line(make, ""), (long long)x.height, (long long)x.width);
   }
   tenon_make_begin(make, "softmax");
   tenon_make_set_int(make, "axis", 1);

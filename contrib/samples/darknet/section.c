@@ -1,5 +1,7 @@
 /* The text of a .cfg, and a section as the source of a converter. Values stay texts until somebody
  * reads them as a number. */
+#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +22,7 @@ static char* trim(char* text) {
 static tenon_status_t begin_section(tenon_reader_t* reader, char* text, uint32_t line,
                                     uint32_t index, tenon_source_t** out_section) {
   const size_t length = strcspn(text, "]");
-  if (text[length] == '\0' || length < 2) {
+  if (text[length] == '\0' || text[length + 1] != '\0' || length < 2) {
     return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
                              "line %u: '%s' is no section: write [type]", line, text);
   }
@@ -47,6 +49,7 @@ static tenon_status_t add_key(tenon_source_t* section, char* text, uint32_t line
     return DARKNET_FAIL(section, "line %u: the section has more than %d options", line,
                         DARKNET_MAX_KEYS);
   }
+  section->lines[section->key_count] = line;
   section->keys[section->key_count] = trim(text);
   section->values[section->key_count++] = trim(equals + 1);
   return TENON_OK;
@@ -92,12 +95,14 @@ tenon_status_t darknet_read_sections(tenon_reader_t* reader, const void* data, s
 /* ---- A section as a source ---- */
 
 /* NULL: there is no such option. Of several, the first counts, as in Darknet. */
-static const char* find(const tenon_source_t* source, const char* name) {
+static const char* find(const tenon_source_t* source, const char* name, uint32_t* out_line) {
   for (uint32_t k = 0; k < source->key_count; ++k) {
     if (strcmp(source->keys[k], name) == 0) {
+      *out_line = source->lines[k];
       return source->values[k];
     }
   }
+  *out_line = source->line;
   return NULL;
 }
 
@@ -135,20 +140,45 @@ static const char* field_name(const tenon_source_t* source, uint32_t index) {
   return index < source->key_count ? source->keys[index] : "";
 }
 
-static bool is_whole(const char* text, int64_t* out_value) {
+/* Decimal digits, perhaps with a sign, and blanks after them. A number beyond int64_t is none. */
+static bool read_whole(const char* text, const char** out_end, int64_t* out_value) {
   char* end = NULL;
-  *out_value = strtoll(text, &end, 10);
-  return end != text && *end == '\0';
+  errno = 0;
+  const long long value = strtoll(text, &end, 10);
+  if (end == text || errno == ERANGE) {
+    return false;
+  }
+  *out_end = end + strspn(end, " \t");
+  *out_value = value;
+  return true;
+}
+
+/* The same with a point and an exponent. Hexadecimal, infinite and undefined numbers are none. */
+static bool read_real(const char* text, const char** out_end, double* out_value) {
+  char* end = NULL;
+  const double value = strtod(text, &end);
+  const size_t length = strspn(text, "+-.0123456789eE \t");
+  if (end == text || (size_t)(end - text) > length || !isfinite(value)) {
+    return false;
+  }
+  *out_end = end + strspn(end, " \t");
+  *out_value = value;
+  return true;
+}
+
+static bool is_whole(const char* text, int64_t* out_value) {
+  const char* end = NULL;
+  return read_whole(text, &end, out_value) && *end == '\0';
 }
 
 static bool is_real(const char* text, double* out_value) {
-  char* end = NULL;
-  *out_value = strtod(text, &end);
-  return end != text && *end == '\0';
+  const char* end = NULL;
+  return read_real(text, &end, out_value) && *end == '\0';
 }
 
 static uint32_t field_kind(const tenon_source_t* source, const char* name) {
-  const char* text = find(source, name);
+  uint32_t line = 0;
+  const char* text = find(source, name, &line);
   int64_t whole = 0;
   double real = 0;
   if (text == NULL) {
@@ -161,28 +191,38 @@ static uint32_t field_kind(const tenon_source_t* source, const char* name) {
 }
 
 static tenon_status_t get_int(const tenon_source_t* source, const char* name, int64_t* out_value) {
-  const char* text = find(source, name);
+  uint32_t line = 0;
+  if (name[0] == '@') {
+    (void)find(source, name + 1, &line);
+    *out_value = line;
+    return TENON_OK;
+  }
+  const char* text = find(source, name, &line);
   if (text == NULL) {
     return TENON_ERROR_NOT_FOUND;
   }
   return is_whole(text, out_value)
              ? TENON_OK
-             : DARKNET_FAIL(source, "line %u: %s=%s is no whole number", source->line, name, text);
+             : DARKNET_FAIL(source, "line %u: %s=%s is no whole number: write decimal digits", line,
+                            name, text);
 }
 
 static tenon_status_t get_float(const tenon_source_t* source, const char* name, double* out_value) {
-  const char* text = find(source, name);
+  uint32_t line = 0;
+  const char* text = find(source, name, &line);
   if (text == NULL) {
     return TENON_ERROR_NOT_FOUND;
   }
   return is_real(text, out_value)
              ? TENON_OK
-             : DARKNET_FAIL(source, "line %u: %s=%s is no number", source->line, name, text);
+             : DARKNET_FAIL(source, "line %u: %s=%s is no number: write a decimal number", line,
+                            name, text);
 }
 
 static tenon_status_t get_string(const tenon_source_t* source, const char* name,
                                  tenon_string_view_t* out_value) {
-  const char* text = find(source, name);
+  uint32_t line = 0;
+  const char* text = find(source, name, &line);
   if (text == NULL) {
     return TENON_ERROR_NOT_FOUND;
   }
@@ -190,56 +230,72 @@ static tenon_status_t get_string(const tenon_source_t* source, const char* name,
   return TENON_OK;
 }
 
-/* Numbers with commas between them. */
-static tenon_status_t get_floats(const tenon_source_t* source, const char* name,
-                                 const double** out_values, size_t* out_count) {
-  const char* text = find(source, name);
-  if (text == NULL) {
+/* An option whose numbers have commas between them. */
+typedef struct list_t {
+  const char* text;
+  uint32_t line;
+  size_t count;
+} list_t;
+
+static tenon_status_t find_list(const tenon_source_t* source, const char* name, list_t* out_list) {
+  list_t list = {.count = 1};
+  list.text = find(source, name, &list.line);
+  if (list.text == NULL) {
     return TENON_ERROR_NOT_FOUND;
   }
-  size_t count = 1;
-  for (const char* at = strchr(text, ','); at != NULL; at = strchr(at + 1, ',')) {
-    ++count;
+  for (const char* at = strchr(list.text, ','); at != NULL; at = strchr(at + 1, ',')) {
+    ++list.count;
   }
-  if (count > DARKNET_MAX_NUMBERS) {
-    return DARKNET_FAIL(source, "line %u: %s has more than %d numbers", source->line, name,
-                        DARKNET_MAX_NUMBERS);
+  if (list.count > DARKNET_MAX_NUMBERS) {
+    return DARKNET_FAIL(source, "line %u: %s has %zu numbers: write at most %d", list.line, name,
+                        list.count, DARKNET_MAX_NUMBERS);
   }
-  double* values = tenon_reader_allocate(source->reader, count, sizeof(*values));
+  *out_list = list;
+  return TENON_OK;
+}
+
+static tenon_status_t get_floats(const tenon_source_t* source, const char* name,
+                                 const double** out_values, size_t* out_count) {
+  list_t list = {.text = NULL};
+  TENON_READER_TRY(find_list(source, name, &list));
+  double* values = tenon_reader_allocate(source->reader, list.count, sizeof(*values));
   if (values == NULL) {
     return tenon_reader_fail_memory(source->reader);
   }
-  for (size_t k = 0; k < count; ++k) {
-    char* end = NULL;
-    values[k] = strtod(text, &end);
-    const size_t blanks = strspn(end, " \t");
-    if (end == text || (end[blanks] != ',' && end[blanks] != '\0')) {
-      return DARKNET_FAIL(source, "line %u: %s is no list of numbers", source->line, name);
+  const char* at = list.text;
+  for (size_t k = 0; k < list.count; ++k) {
+    if (!read_real(at, &at, &values[k]) || (*at != ',' && *at != '\0')) {
+      return DARKNET_FAIL(source, "line %u: %s=%s is no list of numbers: write A,B,C", list.line,
+                          name, list.text);
     }
-    text = end + blanks + 1;
+    at += *at == ',' ? 1 : 0;
   }
   *out_values = values;
-  *out_count = count;
+  *out_count = list.count;
   return TENON_OK;
 }
 
 static tenon_status_t get_ints(const tenon_source_t* source, const char* name,
                                const int64_t** out_values, size_t* out_count) {
-  const double* numbers = NULL;
-  size_t count = 0;
-  TENON_READER_TRY(get_floats(source, name, &numbers, &count));
-  int64_t* values = tenon_reader_allocate(source->reader, count, sizeof(*values));
+  list_t list = {.text = NULL};
+  TENON_READER_TRY(find_list(source, name, &list));
+  int64_t* values = tenon_reader_allocate(source->reader, list.count, sizeof(*values));
   if (values == NULL) {
     return tenon_reader_fail_memory(source->reader);
   }
-  for (size_t k = 0; k < count; ++k) {
-    if (!(numbers[k] >= -DARKNET_MAX_NUMBER && numbers[k] <= DARKNET_MAX_NUMBER)) {
-      return DARKNET_FAIL(source, "line %u: %s has the number %g", source->line, name, numbers[k]);
+  const char* at = list.text;
+  for (size_t k = 0; k < list.count; ++k) {
+    if (!read_whole(at, &at, &values[k]) || (*at != ',' && *at != '\0') ||
+        values[k] < -DARKNET_MAX_NUMBER || values[k] > DARKNET_MAX_NUMBER) {
+      return DARKNET_FAIL(source,
+                          "line %u: %s=%s is no list of whole numbers: write A,B,C, each from %d "
+                          "to %d",
+                          list.line, name, list.text, -DARKNET_MAX_NUMBER, DARKNET_MAX_NUMBER);
     }
-    values[k] = (int64_t)numbers[k];
+    at += *at == ',' ? 1 : 0;
   }
   *out_values = values;
-  *out_count = count;
+  *out_count = list.count;
   return TENON_OK;
 }
 
@@ -304,15 +360,26 @@ const tenon_source_table_t darknet_source_table = {.size = sizeof(tenon_source_t
                                                    .can_borrow = can_borrow};
 
 tenon_status_t darknet_get_count(const tenon_source_t* section, const char* name, int64_t otherwise,
-                                 int64_t* out_value) {
+                                 int64_t min, int64_t* out_value) {
+  uint32_t line = 0;
+  (void)find(section, name, &line);
   *out_value = otherwise;
   const tenon_status_t status = get_int(section, name, out_value);
   if (status != TENON_OK && status != TENON_ERROR_NOT_FOUND) {
     return status;
   }
-  if (*out_value < 0 || *out_value > DARKNET_MAX_NUMBER) {
-    return DARKNET_FAIL(section, "line %u: %s is not from 0 to %d", section->line, name,
+  if (*out_value < min || *out_value > DARKNET_MAX_NUMBER) {
+    return DARKNET_FAIL(section, "line %u: %s=%lld in [%s]: write a number from %lld to %d", line,
+                        name, (long long)*out_value, section->type, (long long)min,
                         DARKNET_MAX_NUMBER);
   }
   return TENON_OK;
+}
+
+int64_t darknet_peek(const tenon_source_t* section, const char* name, int64_t otherwise) {
+  uint32_t line = 0;
+  const char* text = find(section, name, &line);
+  const char* end = NULL;
+  int64_t value = 0;
+  return text != NULL && read_whole(text, &end, &value) ? value : otherwise;
 }

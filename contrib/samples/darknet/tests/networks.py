@@ -1,5 +1,5 @@
 """Networks after YOLOv2, YOLOv3 tiny, YOLOv4 and YOLOv4 tiny, small and with made-up weights; what NumPy computes of them,
-layer by layer, after the description of Darknet's format; and broken files. networks.py FOLDER"""
+layer by layer, after the description of Darknet's format. networks.py FOLDER"""
 
 import os
 import struct
@@ -174,40 +174,10 @@ def save(name, layers, size, version=(0, 2)):
     np.save(f"{folder}/{name}/input_0.npy", x)
     for k, result in enumerate(results):
         np.save(f"{folder}/{name}/output_{k}.npy", result.astype(np.float32))
-    return head + data
 
 
 save("v2", V2, 32)
-data = save("v3_tiny", V3_TINY, 32)
+save("v3_tiny", V3_TINY, 32)
 save("v4", V4, 24)
 save("v4_tiny", V4_TINY, 32)
 save("classifier", CLASSIFIER, 16, (0, 1))
-
-# One error each.
-net = "[net]\nwidth=8\nheight=8\nchannels=3\n"
-BROKEN = {
-    "first": "[convolutional]\nfilters=1\n",
-    "empty": net,
-    "extent": "[net]\nwidth=-8\nheight=8\nchannels=3\n[maxpool]\nsize=2\n",
-    "option": net + "[maxpool]\nsize\n",
-    "section": net + "[maxpool\nsize=2\n",
-    "number": net + "[maxpool]\nsize=two\n",
-    "layer": net + "[route]\nlayers=-2\n",
-    "ahead": net + "[route]\nlayers=5\n",
-    "unknown": net + "[crnn]\nbatch_normalize=1\n",
-    "activation": net + "[shortcut]\nfrom=-1\nactivation=hardtan\n",
-    "unsupported": net + "[convolutional]\nfilters=4\nxnor=1\n",
-    "groups": net + "[convolutional]\nfilters=4\ngroups=2\n",
-    "large": net + "[convolutional]\nfilters=1000000\nsize=1000000\n",
-    "boxes": net + "[maxpool]\nsize=2\n[yolo]\nmask=0,1,2\nclasses=80\n",
-    "blocks": net + "[reorg]\nstride=3\n",
-    "short": net + "[convolutional]\nfilters=64\nsize=3\n" * 12,
-}
-BROKEN["activation"] = net + "[maxpool]\nsize=1\n[shortcut]\nfrom=-1\nactivation=hardtan\n"
-os.makedirs(f"{folder}/broken", exist_ok=True)
-for name, content in BROKEN.items():
-    with open(f"{folder}/broken/{name}.cfg", "w", encoding="utf-8") as file:
-        file.write(content)
-for name, content in {"right": data, "version": b"\xff" * 4 + data[4:], "head": data[:18], "tail": data[: len(data) // 2]}.items():
-    with open(f"{folder}/broken/{name}.weights", "wb") as file:
-        file.write(content)
