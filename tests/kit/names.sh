@@ -49,6 +49,25 @@ try 0 "ctest --test-dir nova/build" nova --operator
 try 2 "nova exists" nova --operator
 try 0 '"project": "star"' star --parser --json
 grep -q '"star/tests/network.star"' out || complain "the list of files is incomplete"
+# All templates are complete.
+while read -r kind language; do
+  name=${kind}_${language//+/p}
+  try 0 "wrote these files" "$name" "--$kind" --language "$language"
+  for file in CMakeLists.txt README.md LICENSE tests/network.py; do
+    [[ -s $name/$file ]] || complain "$file is missing"
+  done
+  grep -qF "| \`$(cd "$name" && echo "$name".*)\` |" "$name/README.md" || complain "the page does not name the source"
+  left=$(grep -rnE '^<<|acme' "$name")
+  [[ -z $left && ! -e $name/parts ]] || complain "the project has parts of the template: $left"
+done <<'END'
+operator c
+kernel c
+kernel c++
+kernel rust
+converter c
+rewrite c
+parser c
+END
 # A folder in which nothing can be written.
 if ((EUID != 0)); then
   mkdir closed
@@ -61,6 +80,15 @@ cp "$tenon" bare/bin/tenon
 LD_LIBRARY_PATH=$(dirname "$tenon")/../lib bare/bin/tenon plugin new comet --operator >out 2>&1
 command="comet, without templates"
 grep -q "there are no templates" out || complain "it does not report missing templates"
+# An installation without a part.
+mkdir -p bare/share/tenon
+cp -rL "$(dirname "$tenon")/../share/tenon/templates" bare/share/tenon
+rm bare/share/tenon/templates/common/parts/run
+LD_LIBRARY_PATH=$(dirname "$tenon")/../lib bare/bin/tenon plugin new comet --operator >out 2>&1
+status=$?
+command="comet, without a part"
+((status == 3)) || complain "its exit status is $status, not 3"
+grep -q "there is no part 'run'" out || complain "it does not report a missing part"
 
 ((failures == 0)) && echo "names: all as expected"
 exit $((failures > 0))

@@ -1,5 +1,7 @@
-/* tenon plugin new: copies a template and gives it a name. Templates are whole projects of a plugin
- * called `acme`; each "acme" in their files and in the files' names becomes the new name. */
+/* tenon plugin new: writes a project of three folders of templates, `common`, KIND and KIND-LANGUAGE.
+ * Their files make the project of a plugin called `acme`. Each "acme" in the files and in their names
+ * becomes the new name, and "acme.source" the name of the source. A line <<PART>> becomes the file
+ * parts/PART of the last of the three folders that has one. */
 #include <dirent.h>
 #include <errno.h>
 #include <stddef.h>
@@ -17,17 +19,28 @@
 #include "text/memory.h"
 
 static const char template_name[] = "acme";
-enum { NAME_LIMIT = 64 };
+static const char source_suffix[] = ".source";
+static const char parts_folder[] = "parts";
+enum { NAME_LIMIT = 64, DEPTH_LIMIT = 4, FOLDER_COUNT = 3 };
 
 static const char* const kinds[] = {"operator", "kernel",      "converter", "rewrite",
                                     "parser",   "cuda-kernel", "device"};
 enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]) };
 
+typedef struct language_t {
+  const char* name;
+  const char* suffix; /* of a source */
+} language_t;
+
+static const language_t languages[] = {{"c", ".c"}, {"c++", ".cpp"}, {"rust", ".rs"}};
+
 typedef struct plugin_new_t {
   tool_task_t task;
   bool kinds[KIND_COUNT];
   const char* language;
-  char* files; /* one a line */
+  const char* suffix;          /* of the language */
+  char* folders[FOLDER_COUNT]; /* common, KIND, KIND-LANGUAGE */
+  char* files;                 /* one a line */
 } plugin_new_t;
 
 #define FIELD(name) offsetof(plugin_new_t, name)
@@ -66,29 +79,80 @@ static char* find_prefix(void) {
 }
 
 /* The text, which has no NUL, with the template's name replaced; freed by tool_free. */
-static char* substitute(const char* text, const char* name) {
+static char* substitute(const plugin_new_t* self, const char* text) {
   char* result = tool_copy_text("");
   const char* found = NULL;
   while ((found = strstr(text, template_name)) != NULL) {
-    tool_append(&result, "%.*s%s", (int)(found - text), text, name);
+    tool_append(&result, "%.*s%s", (int)(found - text), text, self->task.model);
     text = found + strlen(template_name);
+    if (strncmp(text, source_suffix, strlen(source_suffix)) == 0) {
+      tool_append(&result, "%s", self->suffix);
+      text += strlen(source_suffix);
+    }
   }
   tool_append(&result, "%s", text);
   return result;
+}
+
+/* The text of a part; freed by tool_free. */
+static tenon_status_t read_part(const plugin_new_t* self, const char* name, char** out_text) {
+  for (int k = FOLDER_COUNT; k-- > 0;) {
+    uint8_t* data = NULL;
+    size_t size = 0;
+    char* path = tool_format("%s/%s/%s", self->folders[k], parts_folder, name);
+    const bool is_there = access(path, F_OK) == 0;
+    const tenon_status_t status = is_there ? tool_file_read(path, &data, &size) : TENON_OK;
+    tool_free(path);
+    if (is_there) {
+      *out_text = (char*)data;
+      return status;
+    }
+  }
+  return tool_fail(TENON_ERROR_NOT_FOUND, "%s: there is no part '%s': install Tenon again",
+                   self->folders[FOLDER_COUNT - 1], name);
+}
+
+/* Appends the text with its parts and with the new name. */
+static tenon_status_t expand(const plugin_new_t* self, const char* text, int depth,
+                             char** inout_result) {
+  tenon_status_t status = TENON_OK;
+  while (*text != '\0' && status == TENON_OK) {
+    const size_t length = strcspn(text, "\n");
+    const bool is_part = length > 4 && depth < DEPTH_LIMIT && strncmp(text, "<<", 2) == 0 &&
+                         strncmp(text + length - 2, ">>", 2) == 0;
+    char* line = is_part ? tool_format("%.*s", (int)length - 4, text + 2)
+                         : tool_format("%.*s", (int)length, text);
+    char* made = NULL;
+    if (is_part) {
+      status = read_part(self, line, &made);
+      status = status == TENON_OK ? expand(self, made, depth + 1, inout_result) : status;
+    } else {
+      made = substitute(self, line);
+      tool_append(inout_result, "%s%s", made, text[length] == '\n' ? "\n" : "");
+    }
+    tool_free(made);
+    tool_free(line);
+    text += length + (text[length] == '\n' ? 1 : 0);
+  }
+  return status;
 }
 
 static tenon_status_t copy_file(plugin_new_t* self, const char* source, const char* target) {
   uint8_t* data = NULL;
   size_t size = 0;
   TOOL_TRY(tool_file_read(source, &data, &size));
-  char* text = substitute((const char*)data, self->task.model);
-  FILE* file = fopen(target, "wxe");
-  bool good = file != NULL && fputs(text, file) >= 0;
-  good = (file == NULL || fclose(file) == 0) && good;
+  char* text = tool_copy_text("");
+  tenon_status_t status = expand(self, (const char*)data, 0, &text);
+  if (status == TENON_OK) {
+    FILE* file = fopen(target, "wxe");
+    bool good = file != NULL && fputs(text, file) >= 0;
+    good = (file == NULL || fclose(file) == 0) && good;
+    status = good ? TENON_OK : tool_fail(TENON_ERROR_IO, "%s: %s", target, strerror(errno));
+    tool_append(&self->files, "%s\n", target);
+  }
   tool_free(text);
   tool_free(data);
-  tool_append(&self->files, "%s\n", target);
-  return good ? TENON_OK : tool_fail(TENON_ERROR_IO, "%s: %s", target, strerror(errno));
+  return status;
 }
 
 static tenon_status_t copy_folder(plugin_new_t* self, const char* source, const char* target) {
@@ -101,8 +165,9 @@ static tenon_status_t copy_folder(plugin_new_t* self, const char* source, const 
       count >= 0 ? TENON_OK : tool_fail(TENON_ERROR_IO, "%s: %s", source, strerror(errno));
   for (int k = 0; k < count; ++k) {
     const char* entry = entries[k]->d_name;
-    if (status == TENON_OK && strcmp(entry, ".") != 0 && strcmp(entry, "..") != 0) {
-      char* name = substitute(entry, self->task.model);
+    if (status == TENON_OK && strcmp(entry, ".") != 0 && strcmp(entry, "..") != 0 &&
+        strcmp(entry, parts_folder) != 0) {
+      char* name = substitute(self, entry);
       char* from = tool_format("%s/%s", source, entry);
       char* to = tool_format("%s/%s", target, name);
       status = tool_folder_exists(from) ? copy_folder(self, from, to) : copy_file(self, from, to);
@@ -161,27 +226,30 @@ static tenon_status_t find_kind(const plugin_new_t* self, const char** out_kind)
                           count == 0 ? "no" : "more than one");
 }
 
-/* The template's folder below `templates`: "kernel", or "kernel-rust"; freed by tool_free. */
-static tenon_status_t find_template(const plugin_new_t* self, const char* templates,
-                                    const char* kind, char** out_folder) {
+/* Sets the suffix and the folders, which are freed with `self`. */
+static tenon_status_t find_template(plugin_new_t* self, const char* templates, const char* kind) {
   const char* language = self->language;
-  if (strcmp(language, "c") != 0 && strcmp(language, "c++") != 0 && strcmp(language, "rust") != 0) {
+  for (size_t k = 0; k < sizeof(languages) / sizeof(languages[0]); ++k) {
+    if (strcmp(language, languages[k].name) == 0) {
+      self->suffix = languages[k].suffix;
+    }
+  }
+  if (self->suffix == NULL) {
     return tool_misuse("--language wants c, c++ or rust, not \"%s\"", language);
   }
   if (!tool_folder_exists(templates)) {
     return tool_fail(TENON_ERROR_NOT_FOUND, "%s: there are no templates: install Tenon again",
                      templates);
   }
-  const bool is_c = strcmp(language, "c") == 0;
-  char* folder = tool_format("%s/%s%s%s", templates, kind, is_c ? "" : "-", is_c ? "" : language);
-  if (!tool_folder_exists(folder)) {
-    tool_free(folder);
+  self->folders[0] = tool_format("%s/common", templates);
+  self->folders[1] = tool_format("%s/%s", templates, kind);
+  self->folders[2] = tool_format("%s/%s-%s", templates, kind, language);
+  if (!tool_folder_exists(self->folders[2])) {
     return tool_misuse(
         "this version has no template for --%s in %s: c has --operator, --kernel, --converter, "
         "--rewrite and --parser, c++ and rust have --kernel",
         kind, language);
   }
-  *out_folder = folder;
   return TENON_OK;
 }
 
@@ -208,19 +276,16 @@ static void report(const plugin_new_t* self, const char* prefix) {
 
 static tenon_status_t write_project(plugin_new_t* self, const char* prefix) {
   const char* kind = NULL;
-  char* folder = NULL;
   tool_console_configure(self->task.common.json, self->task.common.verbose);
   TOOL_TRY(check_name(self->task.model));
   TOOL_TRY(find_kind(self, &kind));
   char* templates = tool_format("%s/share/tenon/templates", prefix);
-  char* common = tool_format("%s/common", templates);
-  tenon_status_t status = find_template(self, templates, kind, &folder);
+  tenon_status_t status = find_template(self, templates, kind);
   status = status == TENON_OK ? check_unused(self) : status;
-  status = status == TENON_OK ? copy_folder(self, common, self->task.model) : status;
-  status = status == TENON_OK ? copy_folder(self, folder, self->task.model) : status;
+  for (int k = 0; k < FOLDER_COUNT && status == TENON_OK; ++k) {
+    status = copy_folder(self, self->folders[k], self->task.model);
+  }
   tool_free(templates);
-  tool_free(common);
-  tool_free(folder);
   return status;
 }
 
@@ -232,6 +297,9 @@ static tenon_status_t run_plugin_new(void* user) {
     report(self, prefix);
   } else if (self->files != NULL) {
     tool_warn("%s is incomplete: remove it", self->task.model);
+  }
+  for (int k = 0; k < FOLDER_COUNT; ++k) {
+    tool_free(self->folders[k]);
   }
   tool_free(self->files);
   tool_free(prefix);

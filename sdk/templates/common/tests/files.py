@@ -1,6 +1,14 @@
 """Writes arrays as .npy files and networks as ONNX files, with Python's standard library alone."""
 
+import os
 import struct
+import sys
+
+
+def output_folder():
+    """Makes the folder of the files, the only argument of the script, and returns it."""
+    os.makedirs(sys.argv[1], exist_ok=True)
+    return sys.argv[1]
 
 
 def write_array(path, shape, values):

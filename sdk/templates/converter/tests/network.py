@@ -1,13 +1,10 @@
 """Networks with the nodes, an input and the expected output: network.py FOLDER"""
 
-import os
 import random
-import sys
 
-from files import node, write_array, write_network
+from files import node, output_folder, write_array, write_network
 
-folder = sys.argv[1]
-os.makedirs(folder, exist_ok=True)
+folder = output_folder()
 random.seed(1)
 rows, width, bound = 4, 10, 0.75
 shape = [rows, width]

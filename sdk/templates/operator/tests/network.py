@@ -1,13 +1,10 @@
-"""A network with the operator, an input and the expected output: network.py FOLDER"""
+"""A network with squareplus, an input and the expected output: network.py FOLDER"""
 
-import os
 import random
-import sys
 
-from files import node, write_array, write_network
+from files import node, output_folder, write_array, write_network
 
-folder = sys.argv[1]
-os.makedirs(folder, exist_ok=True)
+folder = output_folder()
 random.seed(1)
 rows, width = 32, 64
 x = [random.uniform(-2, 2) for _ in range(rows * width)]

@@ -1,14 +1,11 @@
 """A network with the pattern, an input and the expected output: network.py FOLDER"""
 
 import math
-import os
 import random
-import sys
 
-from files import node, write_array, write_network
+from files import node, output_folder, write_array, write_network
 
-folder = sys.argv[1]
-os.makedirs(folder, exist_ok=True)
+folder = output_folder()
 random.seed(1)
 rows, width = 6, 50
 shape = [rows, width]

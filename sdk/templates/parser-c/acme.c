@@ -1,16 +1,21 @@
-/* A parser of a small text format. Each line is a layer: its type, its output, its input and its
- * numbers. Files are not trusted: each word is checked before it is used.
+/* A parser of a small text format. The first line of a file has the format's name and version. Each
+ * other line adds an input, a layer or an output to the network:
  *
  *   acme 1
- *   input x 2 3          # name, extents
+ *   input x 2 3          # x is an input, float32, with the extents 2 and 3
  *   scale h x 2.5        # h = x * 2.5
  *   shift s h -1         # s = h - 1
- *   relu y s
- *   output y
- */
-#include "tenon/reader.h"
-
+ *   relu y s             # y = max(s, 0)
+ *   output y             # y is an output
+ *
+ * A value is defined before it is used. A comment begins with # and ends with its line. Files are
+ * not trusted: the parser checks each word before it uses it, and an error names the line. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "tenon/reader.h"
 
 TENON_PLUGIN_MANIFEST("acme", "1.0.0",
                       "licence: your licence\n"
@@ -18,6 +23,7 @@ TENON_PLUGIN_MANIFEST("acme", "1.0.0",
 
 enum { MAX_WORDS = 16, MAX_EXTENT = 1 << 20 };
 
+/* A type of layer. */
 typedef struct layer_t {
   const char* type;
   const char* expression; /* of the input a and the number b */
@@ -34,17 +40,25 @@ static const layer_t layers[] = {
 typedef struct parser_t {
   tenon_reader_t reader;
   tenon_reader_names_t values; /* from names to tenon_value_t */
-  uint32_t line;
-  char* words[MAX_WORDS];
+  uint32_t line;               /* from 1 */
+  char* words[MAX_WORDS];      /* of the line */
   uint32_t count;
 } parser_t;
 
-#define FAIL(parser, ...) \
-  TENON_READER_FAIL(&(parser)->reader, TENON_ERROR_INVALID_DATA, "line " __VA_ARGS__)
+TENON_READER_PRINTF(2, 3)
+static tenon_status_t fail(const parser_t* parser, const char* format, ...) {
+  char message[256]; /* longer ones are cut */
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(message, sizeof(message), format, arguments);
+  va_end(arguments);
+  return TENON_READER_FAIL(&parser->reader, TENON_ERROR_INVALID_DATA, "line %u: %s", parser->line,
+                           message);
+}
 
 static tenon_status_t set_value(parser_t* parser, const char* name, tenon_value_t value) {
   if (tenon_reader_names_find(&parser->values, name) != NULL) {
-    return FAIL(parser, "%u: '%s' is defined twice", parser->line, name);
+    return fail(parser, "'%s' is defined twice: choose another name", name);
   }
   tenon_value_t* kept = tenon_reader_allocate(&parser->reader, 1, sizeof(*kept));
   if (kept == NULL) {
@@ -57,18 +71,29 @@ static tenon_status_t set_value(parser_t* parser, const char* name, tenon_value_
 static tenon_status_t find_value(parser_t* parser, const char* name, tenon_value_t* out_value) {
   const tenon_value_t* value = tenon_reader_names_find(&parser->values, name);
   if (value == NULL) {
-    return FAIL(parser, "%u: there is no value '%s'", parser->line, name);
+    return fail(parser, "there is no value '%s': define it in a line before this one", name);
   }
   *out_value = *value;
   return TENON_OK;
 }
 
-static tenon_status_t read_number(parser_t* parser, const char* word, double min, double max,
-                                  double* out_number) {
+/* A decimal number. strtod alone takes hexadecimal numbers, inf and nan too. */
+static tenon_status_t read_number(const parser_t* parser, const char* word, double* out_number) {
+  static const double max = 1e30;
   char* end = NULL;
   *out_number = strtod(word, &end);
-  if (end == word || *end != '\0' || !(*out_number >= min && *out_number <= max)) {
-    return FAIL(parser, "%u: '%s' is no number from %g to %g", parser->line, word, min, max);
+  if (end == word || word[strspn(word, "+-.0123456789eE")] != '\0' || *end != '\0' ||
+      *out_number < -max || *out_number > max) {
+    return fail(parser, "'%s' is no number: write a decimal number from %g to %g", word, -max, max);
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t read_extent(const parser_t* parser, const char* word, int64_t* out_extent) {
+  char* end = NULL;
+  *out_extent = strtoll(word, &end, 10);
+  if (end == word || *end != '\0' || *out_extent < 1 || *out_extent > MAX_EXTENT) {
+    return fail(parser, "'%s' is no whole number: write an extent from 1 to %d", word, MAX_EXTENT);
   }
   return TENON_OK;
 }
@@ -78,12 +103,7 @@ static tenon_status_t read_input(parser_t* parser) {
   const uint32_t rank = parser->count - 2;
   tenon_value_t value;
   for (uint32_t k = 0; k < rank; ++k) {
-    double extent = 0;
-    TENON_READER_TRY(read_number(parser, parser->words[k + 2], 1, MAX_EXTENT, &extent));
-    dims[k] = (int64_t)extent;
-    if ((double)dims[k] != extent) {
-      return FAIL(parser, "%u: the extent %g is no whole number", parser->line, extent);
-    }
+    TENON_READER_TRY(read_extent(parser, parser->words[k + 2], &dims[k]));
   }
   TENON_READER_TRY(parser->reader.build->input(parser->reader.builder, parser->words[1],
                                                TENON_DTYPE_FLOAT32, rank, dims, NULL, &value));
@@ -97,12 +117,14 @@ static tenon_status_t read_layer(parser_t* parser, const layer_t* layer) {
   tenon_value_t inputs[2];
   tenon_value_t value;
   if (parser->count != (layer->has_number ? 4 : 3)) {
-    return FAIL(parser, "%u: %s has a wrong number of words", parser->line, layer->type);
+    return fail(parser, "'%s' takes %d words and has %u: write %s OUTPUT INPUT%s", layer->type,
+                layer->has_number ? 3 : 2, parser->count - 1, layer->type,
+                layer->has_number ? " NUMBER" : "");
   }
   TENON_READER_TRY(find_value(parser, parser->words[2], &inputs[0]));
   if (layer->has_number) {
     double number = 0;
-    TENON_READER_TRY(read_number(parser, parser->words[3], -1e30, 1e30, &number));
+    TENON_READER_TRY(read_number(parser, parser->words[3], &number));
     float element = (float)number;
     const tenon_tensor_view_t view = {
         .data = &element, .dtype = TENON_DTYPE_FLOAT32, .layout = TENON_NONE};
@@ -116,13 +138,17 @@ static tenon_status_t read_layer(parser_t* parser, const layer_t* layer) {
 static tenon_status_t read_line(parser_t* parser) {
   const char* type = parser->words[0];
   if (parser->count < 2) {
-    return FAIL(parser, "%u: '%s' has no name", parser->line, type);
+    return fail(parser, "'%s' has no name: write it behind the type", type);
   }
   if (strcmp(type, "input") == 0) {
     return read_input(parser);
   }
   if (strcmp(type, "output") == 0) {
     tenon_value_t value;
+    if (parser->count != 2) {
+      return fail(parser, "'output' takes 1 name and has %u: write a line for each output",
+                  parser->count - 1);
+    }
     TENON_READER_TRY(find_value(parser, parser->words[1], &value));
     return parser->reader.build->output(parser->reader.builder, value, parser->words[1]);
   }
@@ -131,7 +157,7 @@ static tenon_status_t read_line(parser_t* parser) {
       return read_layer(parser, &layers[k]);
     }
   }
-  return FAIL(parser, "%u: unknown type '%s'", parser->line, type);
+  return fail(parser, "unknown type '%s': use input, output, scale, shift, relu or tanh", type);
 }
 
 /* Cuts the line, which ends with NUL, into words. */
@@ -140,7 +166,7 @@ static tenon_status_t split_line(parser_t* parser, char* line) {
   parser->count = 0;
   for (char* at = line + strspn(line, " \t"); *at != '\0';) {
     if (parser->count == MAX_WORDS) {
-      return FAIL(parser, "%u: more than %d words", parser->line, MAX_WORDS);
+      return fail(parser, "more than %d words: write less in a line", MAX_WORDS);
     }
     parser->words[parser->count++] = at;
     at += strcspn(at, " \t");
@@ -173,7 +199,7 @@ static tenon_status_t parse(void* state, tenon_parse_t* parse, const tenon_parse
     TENON_READER_TRY(split_line(&parser, text));
     if (parser.line == 1) {
       if (parser.count != 2 || strcmp(parser.words[1], "1") != 0) {
-        return FAIL(&parser, "1: this version of the format is unknown, use 'acme 1'");
+        return fail(&parser, "this version of the format is unknown: use 'acme 1'");
       }
     } else if (parser.count > 0) {
       TENON_READER_TRY(read_line(&parser));
