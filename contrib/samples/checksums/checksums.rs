@@ -8,44 +8,23 @@ mod tenon {
 }
 
 use std::ffi::c_void;
-use std::os::raw::c_char;
-use std::ptr::null;
 use std::slice;
 use tenon::*;
 
-manifest!(
-    "checksums",
-    "1.0.0",
-    "licence: Apache-2.0\noffers: operator checksums.crc32/1\noffers: kernel crc32 checksums.crc32/1 cpu\n"
-);
-
 // ---- Operator ----
 
-const fn port(name: Text, kind: Text) -> Port {
-    Port { size: Port::SIZE, name, kind, domain: null(), summary: null(), flags: 0, reserved: 0 }
-}
-static INPUTS: [Port; 1] = [port(text!("x"), text!("u8"))];
-static OUTPUTS: [Port; 1] = [port(text!("y"), text!("i64"))];
+static INPUTS: [Port; 1] = [Port { name: text!("x"), kind: text!("u8"), ..Port::SIZED }];
+static OUTPUTS: [Port; 1] = [Port { name: text!("y"), kind: text!("i64"), ..Port::SIZED }];
 static CHECKS: [Check; 1] =
-    [Check { size: Check::SIZE, condition: text!("rank(x) > 0"), message: text!("x has no rows") }];
+    [Check { condition: text!("rank(x) > 0"), message: text!("x has no rows"), ..Check::SIZED }];
 static OPERATORS: [Operator; 1] = [Operator {
-    size: Operator::SIZE,
     name: text!("checksums.crc32/1"),
     summary: text!("CRC-32 of each row of bytes"),
-    attributes: List::EMPTY,
-    types: List::EMPTY,
     inputs: List::of(&INPUTS),
     outputs: List::of(&OUTPUTS),
     checks: List::of(&CHECKS),
-    cases: List::EMPTY,
-    moves: List::EMPTY,
-    decompositions: List::EMPTY,
-    control: NONE,
     shape: text!("y.rank = rank(x) - 1; y[d] = dim(x, d)"),
-    contents: null(),
-    traits: null(),
-    infer: NONE,
-    operations: null(),
+    ..Operator::SIZED
 }];
 
 // ---- Kernel ----
@@ -111,52 +90,21 @@ extern "C" fn enqueue(call: *const EnqueueCall) -> i32 {
     OK
 }
 
-static COMPUTED: Pointers<c_char, 2> = Pointers([text!("checksums.crc32/1"), null()]);
 static KERNELS: [Kernel; 1] = [Kernel {
-    size: Kernel::SIZE,
     name: text!("crc32"),
     device: text!("cpu"),
-    operators: COMPUTED.first(),
-    pattern: null(),
-    attributes: null(),
-    isa: null(),
-    slots: List::EMPTY,
+    operators: texts!("checksums.crc32/1"),
     version: 1,
-    flags: 0,
-    input_limit: 0,
-    reserved: 0,
-    matches: None,
-    tactics: None,
-    prepare: None,
-    bind: NONE,
-    enqueue,
-    unbind: NONE,
-    destroy: NONE,
-    propose: NONE,
-    validity: NONE,
-    faults: NONE,
-    begin_prepare: NONE,
+    enqueue: Some(enqueue),
+    ..Kernel::SIZED
 }];
 
 // ---- Plugin ----
 
-static OFFERED: [Offering; 2] = [
-    Offering { size: Offering::SIZE, kind: text!("operator/1"), items: List::of(&OPERATORS) },
-    Offering { size: Offering::SIZE, kind: text!("kernel/1"), items: List::of(&KERNELS) },
-];
-static OFFERINGS: [Pointers<Offering, 1>; 2] = [Pointers([&OFFERED[0]]), Pointers([&OFFERED[1]])];
-static PLUGIN: Plugin = Plugin {
-    size: Plugin::SIZE,
-    built: ABI,
-    needed: ABI,
-    name: text!("checksums"),
-    version: text!("1.0.0"),
-    offerings: List::of(&OFFERINGS),
-    start: NONE,
-    stop: NONE,
-};
-
-#[no_mangle]
-pub extern "C" fn tenon_plugin_query(_host: *const c_void) -> *const Plugin {
-    &PLUGIN
-}
+plugin!(
+    "checksums",
+    "1.0.0",
+    "licence: Apache-2.0\noffers: operator checksums.crc32/1\noffers: kernel crc32 checksums.crc32/1 cpu\n",
+    "operator/1": OPERATORS,
+    "kernel/1": KERNELS,
+);

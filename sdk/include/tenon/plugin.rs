@@ -10,6 +10,12 @@
 //     }
 //     use tenon::*;
 //
+// A descriptor is written with the members that it needs, and the rest from SIZED, which has zeros and the size:
+//
+//     static INPUTS: [Port; 1] = [Port { name: text!("x"), kind: text!("T"), ..Port::SIZED }];
+//     static KERNELS: [Kernel; 1] = [Kernel { ..., enqueue: Some(enqueue), ..Kernel::SIZED }];
+//     plugin!("acme", "1.0.0", "licence: MIT\noffers: kernel ...\n", "operator/1": OPERATORS, "kernel/1": KERNELS);
+//
 // A panic must not unwind into the host: tenon_plugin() compiles with panic=abort.
 
 use std::ffi::c_void;
@@ -38,13 +44,13 @@ macro_rules! text {
     };
 }
 
-/// An array in a descriptor. The array must be static.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct List {
-    items: *const c_void,
-    count: u32,
-    stride: u32,
+/// A list of texts that ends with NULL: texts!("acme.rms_norm/1").
+macro_rules! texts {
+    ($($text:literal),+) => {{
+        static TEXTS: tenon::Pointers<std::os::raw::c_char, { [$($text),+].len() + 1 }> =
+            tenon::Pointers([$(text!($text),)+ std::ptr::null()]);
+        TEXTS.first()
+    }};
 }
 
 impl List {
@@ -58,15 +64,30 @@ impl List {
     }
 }
 
-macro_rules! descriptors {
+macro_rules! structures {
     ($($(#[$note:meta])* struct $name:ident { $($member:ident: $kind:ty,)* })*) => {$(
         $(#[$note])*
         #[repr(C)]
+        #[derive(Clone, Copy)]
         pub struct $name { $(pub $member: $kind,)* }
         // Descriptors are static data that nobody writes.
         unsafe impl Sync for $name {}
-        impl $name { pub const SIZE: usize = std::mem::size_of::<$name>(); }
     )*};
+}
+
+// Structures whose first member is their size. Zeros are valid for each of their members.
+macro_rules! descriptors {
+    ($(struct $name:ident { $($member:ident: $kind:ty,)* })*) => {
+        structures! { $(struct $name { $($member: $kind,)* })* }
+        $(impl $name {
+            pub const SIZED: $name = {
+                const SIZE: usize = std::mem::size_of::<$name>();
+                let mut zeros: $name = unsafe { std::mem::transmute([0u8; SIZE]) };
+                zeros.size = SIZE;
+                zeros
+            };
+        })*
+    };
 }
 
 type Match = extern "C" fn(*mut c_void, *const Region, *const RegionTable, *mut Refusal) -> i32;
@@ -96,7 +117,7 @@ descriptors! {
     struct Kernel {
         size: usize, name: Text, device: Text, operators: *const Text, pattern: Text, attributes: *const Text,
         isa: Text, slots: List, version: u32, flags: u32, input_limit: u32, reserved: u32, matches: Option<Match>,
-        tactics: Option<Tactics>, prepare: Option<Prepare>, bind: Unused, enqueue: Enqueue, unbind: Unused, destroy: Unused,
+        tactics: Option<Tactics>, prepare: Option<Prepare>, bind: Unused, enqueue: Option<Enqueue>, unbind: Unused, destroy: Unused,
         propose: Unused, validity: Unused, faults: Unused, begin_prepare: Unused,
     }
     struct Numerics {
@@ -109,6 +130,10 @@ descriptors! {
         configuration_size: usize, scratch_bytes: u64, zeroed_bytes: u64, persistent_bytes: u64,
         estimate_seconds: f64, flags: u32, launches: u32, scratch_bytes_per_thread: u64,
     }
+}
+
+structures! {
+    struct List { items: *const c_void, count: u32, stride: u32, }
     struct Refusal { reason: u32, reserved: u32, detail: Text, }
     struct Region { opaque: u8, }
     struct ValueInfo {
@@ -148,7 +173,7 @@ descriptors! {
     }
 }
 
-/// A NULL-terminated list of names, or the offerings of a plugin.
+/// A list of texts that ends with NULL, or the offerings of a plugin.
 #[repr(transparent)]
 pub struct Pointers<T, const N: usize>(pub [*const T; N]);
 unsafe impl<T, const N: usize> Sync for Pointers<T, N> {}
@@ -156,6 +181,18 @@ unsafe impl<T, const N: usize> Sync for Pointers<T, N> {}
 impl<T, const N: usize> Pointers<T, N> {
     pub const fn first(&'static self) -> *const *const T {
         self as *const Self as *const *const T
+    }
+}
+
+impl<const N: usize> Pointers<Offering, N> {
+    pub const fn of(offered: &'static [Offering; N]) -> Self {
+        let mut pointers = [std::ptr::null(); N];
+        let mut k = 0;
+        while k < N {
+            pointers[k] = &offered[k] as *const Offering;
+            k += 1;
+        }
+        Pointers(pointers)
     }
 }
 
@@ -181,12 +218,35 @@ impl<const N: usize> Manifest<N> {
     }
 }
 
-macro_rules! manifest {
-    ($name:literal, $version:literal, $more:literal) => {
+/// The manifest, the descriptor and the function that the host looks up: plugin!(NAME, VERSION, lines of the manifest that
+/// end with \n, KIND: static array, ...).
+macro_rules! plugin {
+    ($name:literal, $version:literal, $manifest:literal, $($kind:literal: $items:ident),+ $(,)?) => {
         const MANIFEST_TEXT: &str =
-            concat!("name: ", $name, "\nversion: ", $version, "\nabi: 0.7\nneeded: 0.7\n", $more, "\0");
+            concat!("name: ", $name, "\nversion: ", $version, "\nabi: 0.7\nneeded: 0.7\n", $manifest, "\0");
         #[used]
         #[link_section = ".note.tenon"]
         static MANIFEST: tenon::Manifest<{ MANIFEST_TEXT.len() }> = tenon::Manifest::of(MANIFEST_TEXT);
+
+        const OFFERED_COUNT: usize = [$($kind),+].len();
+        static OFFERED: [tenon::Offering; OFFERED_COUNT] = [$(tenon::Offering {
+            kind: text!($kind),
+            items: tenon::List::of(&$items),
+            ..tenon::Offering::SIZED
+        }),+];
+        static OFFERINGS: tenon::Pointers<tenon::Offering, OFFERED_COUNT> = tenon::Pointers::of(&OFFERED);
+        static PLUGIN: tenon::Plugin = tenon::Plugin {
+            built: tenon::ABI,
+            needed: tenon::ABI,
+            name: text!($name),
+            version: text!($version),
+            offerings: tenon::List::of(&OFFERINGS.0),
+            ..tenon::Plugin::SIZED
+        };
+
+        #[no_mangle]
+        pub extern "C" fn tenon_plugin_query(_host: *const std::ffi::c_void) -> *const tenon::Plugin {
+            &PLUGIN
+        }
     };
 }

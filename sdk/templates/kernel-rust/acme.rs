@@ -8,42 +8,24 @@ mod tenon {
 }
 
 use std::ffi::c_void;
-use std::os::raw::c_char;
-use std::ptr::null;
 use std::slice;
 use tenon::*;
-
-manifest!(
-    "acme",
-    "1.0.0",
-    "licence: your licence\noffers: operator acme.rms_norm/1\noffers: kernel rms_norm acme.rms_norm/1 cpu\n"
-);
 
 // ---- Operator ----
 
 static ATTRIBUTES: [Attribute; 1] = [Attribute {
-    size: Attribute::SIZE,
     name: text!("epsilon"),
     default_text: text!("1e-5"),
-    choices: null(),
-    summary: null(),
     kind: ATTRIBUTE_FLOAT,
-    flags: 0,
+    ..Attribute::SIZED
 }];
-static TYPES: [TypeVariable; 1] =
-    [TypeVariable { size: TypeVariable::SIZE, name: text!("T"), allowed: text!("float") }];
-
-const fn port(name: Text) -> Port {
-    Port { size: Port::SIZE, name, kind: text!("T"), domain: null(), summary: null(), flags: 0, reserved: 0 }
-}
-static INPUTS: [Port; 1] = [port(text!("x"))];
-static OUTPUTS: [Port; 1] = [port(text!("y"))];
-static CASES: [Case; 1] =
-    [Case { size: Case::SIZE, when: null(), text: text!("y = x / sqrt(mean(x * x, [-1]) + epsilon)") }];
+static TYPES: [TypeVariable; 1] = [TypeVariable { name: text!("T"), allowed: text!("float"), ..TypeVariable::SIZED }];
+static INPUTS: [Port; 1] = [Port { name: text!("x"), kind: text!("T"), ..Port::SIZED }];
+static OUTPUTS: [Port; 1] = [Port { name: text!("y"), kind: text!("T"), ..Port::SIZED }];
+static CASES: [Case; 1] = [Case { text: text!("y = x / sqrt(mean(x * x, [-1]) + epsilon)"), ..Case::SIZED }];
 static CHECKS: [Check; 1] =
-    [Check { size: Check::SIZE, condition: text!("rank(x) > 0"), message: text!("x has no rows") }];
+    [Check { condition: text!("rank(x) > 0"), message: text!("x has no rows"), ..Check::SIZED }];
 static OPERATORS: [Operator; 1] = [Operator {
-    size: Operator::SIZE,
     name: text!("acme.rms_norm/1"),
     summary: text!("x / sqrt(mean(x * x, -1) + epsilon)"),
     attributes: List::of(&ATTRIBUTES),
@@ -52,14 +34,7 @@ static OPERATORS: [Operator; 1] = [Operator {
     outputs: List::of(&OUTPUTS),
     checks: List::of(&CHECKS),
     cases: List::of(&CASES),
-    moves: List::EMPTY,
-    decompositions: List::EMPTY,
-    control: NONE,
-    shape: null(),
-    contents: null(),
-    traits: null(),
-    infer: NONE,
-    operations: null(),
+    ..Operator::SIZED
 }];
 
 // ---- Kernel ----
@@ -81,7 +56,7 @@ extern "C" fn matches(
         ((*value).dtype, &mut *out_refusal)
     };
     if dtype != FLOAT32 {
-        *refusal = Refusal { reason: REFUSAL_DTYPE, reserved: 0, detail: null() };
+        *refusal = Refusal { reason: REFUSAL_DTYPE, reserved: 0, detail: std::ptr::null() };
         return 0;
     }
     1
@@ -95,14 +70,8 @@ extern "C" fn tactics(
     emit: *mut c_void,
     add: extern "C" fn(*mut c_void, *const Tactic) -> i32,
 ) -> i32 {
-    // A structure of the contract with zeros in all members is valid.
-    let mut numerics: Numerics = unsafe { std::mem::zeroed() };
-    numerics.size = Numerics::SIZE;
-    numerics.reassociates = 1;
-    let mut tactic: Tactic = unsafe { std::mem::zeroed() };
-    tactic.size = Tactic::SIZE;
-    tactic.name = text!("rows");
-    tactic.numerics = &numerics;
+    let numerics = Numerics { reassociates: 1, ..Numerics::SIZED };
+    let tactic = Tactic { name: text!("rows"), numerics: &numerics, ..Tactic::SIZED };
     add(emit, &tactic)
 }
 
@@ -186,53 +155,25 @@ extern "C" fn enqueue(call: *const EnqueueCall) -> i32 {
     OK
 }
 
-static COMPUTED: Pointers<c_char, 2> = Pointers([text!("acme.rms_norm/1"), null()]);
-static UNDERSTOOD: Pointers<c_char, 2> = Pointers([text!("epsilon"), null()]);
 static KERNELS: [Kernel; 1] = [Kernel {
-    size: Kernel::SIZE,
     name: text!("rms_norm"),
     device: text!("cpu"),
-    operators: COMPUTED.first(),
-    pattern: null(),
-    attributes: UNDERSTOOD.first(),
-    isa: null(),
-    slots: List::EMPTY,
+    operators: texts!("acme.rms_norm/1"),
+    attributes: texts!("epsilon"),
     version: 1, // raise it with each change of the code
-    flags: 0,
-    input_limit: 0,
-    reserved: 0,
     matches: Some(matches),
     tactics: Some(tactics),
     prepare: Some(prepare),
-    bind: NONE,
-    enqueue,
-    unbind: NONE,
-    destroy: NONE,
-    propose: NONE,
-    validity: NONE,
-    faults: NONE,
-    begin_prepare: NONE,
+    enqueue: Some(enqueue),
+    ..Kernel::SIZED
 }];
 
 // ---- Plugin ----
 
-static OFFERED: [Offering; 2] = [
-    Offering { size: Offering::SIZE, kind: text!("operator/1"), items: List::of(&OPERATORS) },
-    Offering { size: Offering::SIZE, kind: text!("kernel/1"), items: List::of(&KERNELS) },
-];
-static OFFERINGS: [Pointers<Offering, 1>; 2] = [Pointers([&OFFERED[0]]), Pointers([&OFFERED[1]])];
-static PLUGIN: Plugin = Plugin {
-    size: Plugin::SIZE,
-    built: ABI,
-    needed: ABI,
-    name: text!("acme"),
-    version: text!("1.0.0"),
-    offerings: List::of(&OFFERINGS),
-    start: NONE,
-    stop: NONE,
-};
-
-#[no_mangle]
-pub extern "C" fn tenon_plugin_query(_host: *const c_void) -> *const Plugin {
-    &PLUGIN
-}
+plugin!(
+    "acme",
+    "1.0.0",
+    "licence: your licence\noffers: operator acme.rms_norm/1\noffers: kernel rms_norm acme.rms_norm/1 cpu\n",
+    "operator/1": OPERATORS,
+    "kernel/1": KERNELS,
+);
