@@ -41,14 +41,32 @@ done
 if [ -z "$compiler" ]; then
   fail "no C++ compiler is installed: clang++ belongs to what the tests need"
 fi
+warnings="-Wall -Wextra -Wshadow -Wconversion -pedantic-errors -Wno-missing-field-initializers -Werror"
 for standard in 11 14 17 20; do
-  # shellcheck disable=SC2046
-  "$compiler" -std=c++$standard -fno-exceptions -fno-rtti -Wall -Wextra -Wshadow -Wconversion -pedantic-errors \
-    -Wno-missing-field-initializers -Werror -c "$source/tests/sdk/cplusplus.cc" -o "$work/cplusplus.o" $(pkg-config --cflags tenon) ||
+  # shellcheck disable=SC2046,SC2086
+  "$compiler" -std=c++$standard -fno-exceptions -fno-rtti $warnings -c "$source/tests/sdk/cplusplus.cc" \
+    -o "$work/cplusplus.o" $(pkg-config --cflags tenon) ||
     { fail "the headers are no C++$standard" && continue; }
   # shellcheck disable=SC2046
   cc "$@" "$work/cplusplus.o" -o "$work/cplusplus" $(pkg-config --libs tenon) "-Wl,-rpath,$prefix/lib"
   (unset TENON_BUILD_DIR TENON_PLUGIN_PATH && "$work/cplusplus") || fail "C++$standard: status $?"
+  # shellcheck disable=SC2046,SC2086
+  "$compiler" -std=c++$standard $warnings "$@" "$source/tests/sdk/exceptions.cc" -o "$work/exceptions" \
+    $(pkg-config --cflags tenon) || { fail "the helpers are no C++$standard with exceptions" && continue; }
+  "$work/exceptions" || fail "C++$standard: exceptions: status $?"
+done
+# Functions in our plugins that the host calls are noexcept.
+for file in "$source"/contrib/samples/*/*.cpp "$prefix"/share/tenon/templates/*/*.cpp; do
+  called=$(grep -oE '\.[a-z_]+ = [a-z_]+[,}]' "$file" | sed -E 's/.* = (.*)./\1/' | sort -u)
+  [ -n "$called" ] || fail "$file: no functions found"
+  for name in $called; do
+    # The definition in one line, up to its brace.
+    definition=$(tr '\n' ' ' <"$file" | grep -oE "[^;{}]* $name\([^;{}]*\{" | head -n 1)
+    case $definition in
+      '' | *') noexcept {') ;;
+      *) fail "$file: $name is not noexcept" ;;
+    esac
+  done
 done
 
 for file in bin/tenon lib/libtenon.so include/tenon/plugin.h include/tenon/reader.h include/tenon/reader/wire.h lib/cmake/Tenon/TenonConfig.cmake \

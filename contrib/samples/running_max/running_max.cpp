@@ -42,7 +42,7 @@ struct instance_t {
   int64_t axis;
 };
 
-tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) noexcept {
   auto* instance = tenon::allocate<instance_t>(call);
   if (instance == nullptr) {
     return TENON_ERROR_OUT_OF_MEMORY;
@@ -87,12 +87,11 @@ tenon_status_t compute(const tenon_enqueue_t* call) {
       scan(x + k * size, y + k * size, size / inner, inner);
     }
   };
-  tenon::parallel(call, static_cast<uint32_t>((outer + part - 1) / part), body);
-  return TENON_OK;
+  return tenon::parallel(call, static_cast<uint32_t>((outer + part - 1) / part), body);
 }
 
 /* The host has checked that the type is one of the operator's. */
-tenon_status_t enqueue(const tenon_enqueue_t* call) {
+tenon_status_t enqueue(const tenon_enqueue_t* call) noexcept {
   switch (call->inputs[0].tensor.dtype) {
     case TENON_DTYPE_FLOAT32:
       return compute<float>(call);

@@ -44,7 +44,7 @@ struct instance_t {
 
 /* The host asks before it measures. It has checked operator, attributes and layout already. */
 int32_t match(void*, const tenon_region_t* region, const tenon_region_table_t* table,
-              tenon_refusal_t* out_refusal) {
+              tenon_refusal_t* out_refusal) noexcept {
   const tenon_dtype_t dtype = table->value(region, table->input(region, 0))->dtype;
   if (dtype != TENON_DTYPE_FLOAT32 && dtype != TENON_DTYPE_FLOAT64) {
     *out_refusal = {.reason = TENON_REFUSAL_DTYPE};
@@ -56,14 +56,14 @@ int32_t match(void*, const tenon_region_t* region, const tenon_region_table_t* t
 /* Tolerances follow from the numerics: sums in another order than the operator's. */
 tenon_status_t tactics(void*, const tenon_region_t*, const tenon_region_table_t*,
                        tenon_emit_t* emit,
-                       tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
+                       tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) noexcept {
   const tenon_numerics_t numerics = {.size = sizeof(tenon_numerics_t), .reassociates = 1};
   const tenon_tactic_t tactic = {
       .size = sizeof(tenon_tactic_t), .name = "rows", .numerics = &numerics};
   return add(emit, &tactic);
 }
 
-tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) noexcept {
   auto* instance = tenon::allocate<instance_t>(call);
   if (instance == nullptr) {
     return TENON_ERROR_OUT_OF_MEMORY;
@@ -108,12 +108,11 @@ tenon_status_t compute(const tenon_enqueue_t* call) {
       compute_row(x + row * width, y + row * width, width, epsilon);
     }
   };
-  tenon::parallel(call, static_cast<uint32_t>((rows + part - 1) / part), body);
-  return TENON_OK;
+  return tenon::parallel(call, static_cast<uint32_t>((rows + part - 1) / part), body);
 }
 
 /* A run: no allocation, no lock, no message, no exception. */
-tenon_status_t enqueue(const tenon_enqueue_t* call) {
+tenon_status_t enqueue(const tenon_enqueue_t* call) noexcept {
   return call->inputs[0].tensor.dtype == TENON_DTYPE_FLOAT32 ? compute<float>(call)
                                                              : compute<double>(call);
 }
