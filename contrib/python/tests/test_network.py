@@ -88,7 +88,7 @@ class Layers(unittest.TestCase):
         x = network.input("x", "f32", (2,))
         with self.assertRaisesRegex(tenon.UnsupportedError, "standard.softmax/1"):
             network.add("standard.sofmax/1", x)
-        with self.assertRaisesRegex(tenon.InvalidDataError, "node 'n'|'n'"):
+        with self.assertRaisesRegex(tenon.InvalidDataError, "'n'"):
             network.add("standard.softmax/1", x, name="n", axis=5)
         with self.assertRaisesRegex(ValueError, "another network"):
             network.add("standard.abs/1", unary().input("z", "f32", (2,)))
@@ -119,6 +119,7 @@ class Layers(unittest.TestCase):
         shape = [Extent(), "batch"]
         self.assertEqual(tenon.Network().input("x", "f32", shape).shape, (3, None))
 
+    @needs_numpy
     def test_values_know_their_contents(self):
         network = tenon.Network()
         x = network.input("x", "f32", ("batch", 4))
@@ -127,8 +128,9 @@ class Layers(unittest.TestCase):
         self.assertEqual(shape.contents, (None, 4))
         self.assertEqual(constant.constant.tolist(), [[1, 2]])
         self.assertIsNone(x.constant)
-        self.assertEqual(x, x)
-        x.set_name("renamed")
+        self.assertNotEqual(x, shape)
+        shape.set_name("renamed")
+        self.assertIn("renamed", network.value_names())
         self.assertTrue(network.has_operator("standard.abs/1"))
         self.assertFalse(network.has_operator("standard.none/1"))
 

@@ -20,6 +20,7 @@ class Page(unittest.TestCase):
         text = PAGE.read_text(encoding="utf-8")
         blocks = re.findall(r"```python\n(.*?)```\n(?:\nIt prints (.*?)\n\n)?", text, re.S)
         self.assertGreater(len(blocks), 10)
+        self.assertTrue(any(expected for _, expected in blocks))
         before = os.getcwd()
         names: dict[str, object] = {"__name__": "page"}
         with tempfile.TemporaryDirectory() as folder:

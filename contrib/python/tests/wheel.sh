@@ -30,9 +30,10 @@ import array, os, sys, tempfile
 import tenon_engine as tenon
 
 assert tenon.__file__.startswith(sys.prefix), tenon.__file__
-for plugin in tenon.default_registry().plugins():
-    if plugin.name in ("cpu", "host", "onnx", "standard"):
-        assert plugin.path.startswith(os.path.realpath(sys.prefix)) and not plugin.reason, plugin
+plugins = {plugin.name: plugin for plugin in tenon.default_registry().plugins()}
+for name in ("cpu", "host", "onnx", "standard"):
+    plugin = plugins[name]
+    assert plugin.path.startswith(os.path.realpath(sys.prefix)) and not plugin.reason, plugin
 
 # The same numbers as in C: the guide's.
 with open("digit_7.pgm", "rb") as file:
