@@ -35,13 +35,15 @@ says() {
     grep -qF -- "$text" out err || complain "it does not print: $text"
   done
 }
-# passes FILE ARGUMENTS...
+# passes FILE ARGUMENTS...: checks are run, and none fails.
 passes() {
   check 0 "$@"
   ! grep -q '^FAILED' out || complain "a check failed"
+  grep -q '^ok ' out || complain "no check passes"
 }
 # finds FILE CHECK TEXT: this check fails with this text.
 finds() {
+  : "${3:?the text}"
   check 1 "$1"
   grep -E "^FAILED +$2" out | grep -qF -- "$3" || complain "the check $2 does not print: $3"
 }

@@ -2,6 +2,7 @@
  * Kernels that do harm: ROGUE_MODE names one fault. The operator doubles numbers. Its reference
  * kernel is right, unless the fault is the operator's.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ enum {
   CHANGING,    /* other results in each run */
   NESTED,      /* parallel inside of parallel */
   STALE,       /* keeps the extents of its first binding */
+  INFINITE,    /* writes infinity for other extents than those of its first binding */
   DENSE,       /* says STRIDED, and reads rows */
   EMPTY,       /* divides by an extent while it is bound */
   FORGETFUL,   /* does not look at the result of allocate */
@@ -155,6 +157,7 @@ static void harm(const tenon_enqueue_t* call, float* to, size_t count) {
 typedef struct bound_t {
   size_t count;
   int elements_in_row;
+  int is_other; /* than the first */
 } bound_t;
 
 static tenon_status_t enqueue(const tenon_enqueue_t* call) {
@@ -173,6 +176,9 @@ static tenon_status_t enqueue(const tenon_enqueue_t* call) {
   }
   for (size_t k = 0; k < count; k += ROGUE_MODE == HALF ? 2 : 1) {
     to[k] = (ROGUE_MODE == WRONG ? 3 : 2) * from[k];
+  }
+  if (ROGUE_MODE == INFINITE && bound->is_other != 0 && count > 0) {
+    to[count / 2] = HUGE_VALF;
   }
   harm(call, to, count);
   return TENON_OK;
@@ -232,6 +238,7 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
     bound->elements_in_row = 100 / (int)bound->count;
   }
   *first = *first == 0 ? bound->count : *first;
+  bound->is_other = *first != bound->count;
   bound->count = ROGUE_MODE == STALE && *first < bound->count ? *first : bound->count;
   *out_bound = bound;
   return TENON_OK;

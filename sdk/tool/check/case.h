@@ -54,9 +54,18 @@ bool check_case_draw(const tenon_operator_t* op, const check_wish_t* wish, check
 /* Draws other numbers for the inputs that are no constants. */
 void check_case_redraw(check_case_t* c, check_random_t* random);
 void check_case_release(check_case_t* c);
+/* "f32[1,3]". */
+void check_case_print_type(const tool_value_t* value, check_text_t* text);
 /* "x f32[1,3], w constant f32[3]; axis=1". */
 void check_case_print(const check_case_t* c, check_text_t* text);
 
+static inline bool check_input_is_there(const check_input_t* input) {
+  return input->value.kind != TENON_ARGUMENT_ABSENT;
+}
+/* There, and an input of the network. */
+static inline bool check_input_is_fed(const check_input_t* input) {
+  return check_input_is_there(input) && !input->is_constant;
+}
 /* Items of a list of the contract, whatever their stride. */
 static inline const void* check_list_item(const tenon_list_t* list, uint32_t index) {
   return (const char*)list->items + (size_t)index * list->stride;

@@ -26,18 +26,18 @@ enum {
 
 /* In phases: if one fails, the next ones are not run. */
 static const check_kind_t kinds[] = {
-    {"admission", 0, NULL, check_admission},
-    {"load", 1, NULL, check_load},
-    {"hosts", 1, NULL, check_hosts},
-    {"definition", 2, check_operator_list, check_definition},
-    {"traits", 2, check_trait_list, check_traits},
-    {"values", 2, check_kernel_list, check_values},
-    {"threads", 2, check_kernel_list, check_threads},
-    {"shapes", 2, check_kernel_list, check_shapes},
-    {"extents", 2, check_kernel_list, check_extents},
-    {"allocations", 2, check_kernel_list, check_allocations},
-    {"layouts", 2, check_kernel_list, check_layouts},
-    {"slots", 2, check_slot_list, check_slots},
+    {"admission", 0, NULL, check_admission, NULL},
+    {"load", 1, NULL, check_load, NULL},
+    {"hosts", 1, NULL, check_hosts, NULL},
+    {"definition", 2, check_operator_list, NULL, &check_definition},
+    {"traits", 2, check_trait_list, NULL, &check_traits},
+    {"values", 2, check_kernel_list, NULL, &check_values},
+    {"threads", 2, check_kernel_list, NULL, &check_threads},
+    {"shapes", 2, check_kernel_list, NULL, &check_shapes},
+    {"extents", 2, check_kernel_list, NULL, &check_extents},
+    {"allocations", 2, check_kernel_list, NULL, &check_allocations},
+    {"layouts", 2, check_kernel_list, NULL, &check_layouts},
+    {"slots", 2, check_slot_list, NULL, &check_slots},
 };
 enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]), PHASE_COUNT = 3, LAST_PHASE = 2 };
 
@@ -119,35 +119,47 @@ static void add_job(run_t* run, const check_kind_t* kind, const char* subject) {
   }
 }
 
-/* Once in a child. */
-static bool open_plugin(check_t* check) {
+/* Once in a child. Returns NULL, or the reason why the plugin cannot be used. */
+static const char* open_plugin(check_t* check) {
   static check_plugin_t plugin;
-  if (check->plugin == NULL) {
-    check->plugin = &plugin;
-    return check_plugin_find(check, NULL, &plugin) == TENON_OK &&
-           check_plugin_load(&plugin) == TENON_OK;
+  if (check->plugin == NULL && (check_plugin_find(check, NULL, &plugin) != TENON_OK ||
+                                check_plugin_load(&plugin) != TENON_OK)) {
+    return tenon_last_message();
   }
-  return true;
+  check->plugin = &plugin;
+  return plugin.info.state == TENON_PLUGIN_REFUSED ? plugin.info.reason : NULL;
 }
 
 /* The subjects of a kind of checks, into the shared memory. */
 static char list_subjects(void* user, size_t index, char* out_message, size_t size) {
   run_t* run = user;
   check_text_t text;
-  (void)out_message;
-  (void)size;
   tool_console_silence(true);
   check_text_begin(&text, run->subjects + index * SUBJECTS_BYTES, SUBJECTS_BYTES);
-  if (kinds[index].list != NULL && open_plugin(run->check)) {
-    kinds[index].list(run->check, &text);
+  if (kinds[index].list == NULL) {
+    return CHECK_OK;
   }
+  const char* reason = open_plugin(run->check);
+  if (reason != NULL) {
+    (void)snprintf(out_message, size, "%s", reason);
+    return CHECK_FAILED;
+  }
+  kinds[index].list(run->check, &text);
   return CHECK_OK;
 }
 
-static void forget(void* user, size_t index, const tool_job_result_t* result) {
-  (void)user;
-  (void)index;
-  (void)result;
+/* Without its subjects a kind of checks would pass. With --only the file's own checks may be all that
+ * is wanted, so that it counts if there are no others. */
+static void on_listed(void* user, size_t index, const tool_job_result_t* result) {
+  run_t* run = user;
+  const bool has_run = run->passed + run->skipped > 0;
+  if (result->code != CHECK_OK && run->failed == 0 && (run->check->only == NULL || !has_run)) {
+    const job_t job = {&kinds[index], ""};
+    char* detail = tool_format("its subjects cannot be listed: %s", result->message);
+    print_result(&job, CHECK_FAILED, detail, result->seconds);
+    tool_free(detail);
+    ++run->failed;
+  }
 }
 
 static char do_job(void* user, size_t index, char* out_message, size_t size) {
@@ -159,11 +171,18 @@ static char do_job(void* user, size_t index, char* out_message, size_t size) {
   tool_crash_redirect(slot, CRASH_BYTES);
   run->check->note = slot + CRASH_BYTES;
   (void)alarm((unsigned)(run->check->seconds < 1 ? 1 : run->check->seconds));
-  if (run->jobs[index].kind->phase == LAST_PHASE && !open_plugin(run->check)) {
-    check_text_add(&text, "%s", tenon_last_message());
+  const job_t* job = &run->jobs[index];
+  const char* reason = job->kind->phase == LAST_PHASE ? open_plugin(run->check) : NULL;
+  if (reason != NULL) {
+    check_text_add(&text, "%s", reason);
     return CHECK_FAILED;
   }
-  const char code = run->jobs[index].kind->run(run->check, run->jobs[index].subject, &text);
+  char code = CHECK_FAILED;
+  if (job->kind->run != NULL) {
+    code = job->kind->run(run->check, &text);
+  } else {
+    code = check_try_cases(run->check, job->subject, job->kind, &text);
+  }
   (void)alarm(0);
   return code;
 }
@@ -200,7 +219,7 @@ static bool add_subjects(run_t* run) {
                                .good = CHECK_OK,
                                .timeout_seconds = run->check->seconds,
                                .run = list_subjects,
-                               .done = forget,
+                               .done = on_listed,
                                .user = run};
   if (!tool_children_run(&listing)) {
     return false;
@@ -233,6 +252,9 @@ tenon_status_t tool_check_run(check_t* check, uint32_t* out_failed) {
     } else {
       status = run_jobs(&run);
     }
+  }
+  if (status == TENON_OK && run.passed + run.failed + run.skipped == 0) {
+    status = tool_misuse("no check was run: --only matches none of this plugin's");
   }
   if (status == TENON_OK) {
     tool_say("%u checks passed, %u failed, %u skipped\n", run.passed, run.failed, run.skipped);

@@ -38,8 +38,10 @@ typedef struct check_kind_t {
   uint32_t phase;
   /* In a child: its subjects, one line each. NULL: the file is the only one. */
   void (*list)(const check_t* check, check_text_t* text);
-  /* In a child. Returns CHECK_*, and writes the details. */
-  char (*run)(check_t* check, const char* subject, check_text_t* text);
+  /* In a child. Returns CHECK_*, and writes the details. Of the file, or NULL: by cases, as `plan`
+   * says it. */
+  char (*run)(check_t* check, check_text_t* text);
+  const struct check_plan_t* plan;
 } check_kind_t;
 
 /* Returns the number of failed checks. A failure: the checks could not be done. */

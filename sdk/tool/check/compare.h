@@ -1,7 +1,6 @@
 /*
  * Comparison of a kernel's outputs with those of the reference. Numbers of floating point agree
- * when
- *     |a - b| <= relative * max(|a|, |b|) + absolute
+ * as in data/difference.h, |a - b| <= relative * |b| + absolute,
  * with relative = 4 u + 64 v and absolute = m (16 u + 32 v (2 + sqrt(n))), where u is the unit
  * roundoff of the output's type, v that of f32 (of f64 for f64), m the largest magnitude of the
  * output, and n the number of terms that an output adds up, as the sizes of the tensors show it.

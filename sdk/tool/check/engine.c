@@ -146,7 +146,7 @@ static tenon_status_t fill_network(const making_t* m) {
   tenon_value_t outputs[CHECK_MOST_OUTPUTS] = {{0}};
   tenon_value_t again[CHECK_MOST_OUTPUTS] = {{0}};
   for (uint32_t i = 0; i < m->c->input_count; ++i) {
-    if (m->c->inputs[i].value.kind != TENON_ARGUMENT_ABSENT) {
+    if (check_input_is_there(&m->c->inputs[i])) {
       TOOL_TRY(add_input(m, "in", i, &inputs[i]));
     }
   }
@@ -197,8 +197,7 @@ void check_symbols_find(const check_case_t* c, check_symbols_t* out_symbols) {
   *out_symbols = (check_symbols_t){0};
   for (uint32_t i = 0; i < c->input_count; ++i) {
     const tool_value_t* v = &c->inputs[i].value;
-    const bool is_fed = v->kind != TENON_ARGUMENT_ABSENT && !c->inputs[i].is_constant;
-    const uint32_t rank = is_fed ? v->rank : 0;
+    const uint32_t rank = check_input_is_fed(&c->inputs[i]) ? v->rank : 0;
     for (uint32_t k = 0; k < rank; ++k) {
       bool known = false;
       for (uint32_t s = 0; s < out_symbols->count; ++s) {
@@ -303,7 +302,7 @@ static void make_ranges(const check_case_t* c, const check_symbols_t* symbols, r
   r->count = 0;
   for (uint32_t i = 0; i < c->input_count; ++i) {
     const tool_value_t* v = &c->inputs[i].value;
-    if (v->kind == TENON_ARGUMENT_ABSENT || c->inputs[i].is_constant) {
+    if (!check_input_is_fed(&c->inputs[i])) {
       continue;
     }
     const uint32_t n = r->count++;
@@ -397,12 +396,8 @@ tenon_status_t check_context_feed(tenon_context_t* context, const check_case_t* 
   uint32_t index = 0;
   for (uint32_t i = 0; i < c->input_count; ++i) {
     const tool_value_t* v = &c->inputs[i].value;
-    if (v->kind != TENON_ARGUMENT_ABSENT && !c->inputs[i].is_constant) {
-      const tenon_tensor_view_t view = {.data = v->data,
-                                        .dims = v->dims,
-                                        .rank = v->rank,
-                                        .dtype = v->dtype,
-                                        .layout = TENON_NONE};
+    if (check_input_is_fed(&c->inputs[i])) {
+      const tenon_tensor_view_t view = check_view(v, v->data);
       TOOL_TRY(tenon_context_set_input(context, index++, &view));
     }
   }
@@ -424,11 +419,7 @@ static tenon_status_t feed_any(tenon_context_t* context, const tenon_engine_t* e
       const double number = tool_element_get(from->dtype, from->data, k % from->count, 0);
       tool_element_set(to->dtype, to->data, k, number);
     }
-    const tenon_tensor_view_t view = {.data = to->data,
-                                      .dims = to->dims,
-                                      .rank = to->rank,
-                                      .dtype = to->dtype,
-                                      .layout = TENON_NONE};
+    const tenon_tensor_view_t view = check_view(to, to->data);
     TOOL_TRY(tenon_context_set_input(context, i, &view));
   }
   return TENON_OK;

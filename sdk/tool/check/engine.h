@@ -50,6 +50,15 @@ typedef struct check_engine_t {
   char refusal[1024]; /* of the kernel; "" */
 } check_engine_t;
 
+/* The tensor with its data elsewhere. */
+static inline tenon_tensor_view_t check_view(const tool_value_t* value, void* data) {
+  return (tenon_tensor_view_t){.data = data,
+                               .dims = value->dims,
+                               .rank = value->rank,
+                               .dtype = value->dtype,
+                               .layout = TENON_NONE};
+}
+
 /* A failure leaves the message in tenon_last_message. */
 tenon_status_t check_network_make(const check_plugin_t* plugin, const check_case_t* c,
                                   const check_form_t* form, tenon_network_t** out_network);

@@ -10,9 +10,8 @@
 
 /* ---- admission ---- */
 
-char check_admission(check_t* check, const char* subject, check_text_t* text) {
+char check_admission(check_t* check, check_text_t* text) {
   check_plugin_t plugin;
-  (void)subject;
   if (check_plugin_find(check, NULL, &plugin) != TENON_OK) {
     check_text_add(
         text, "%s",
@@ -76,9 +75,8 @@ static bool check_identities(const check_plugin_t* plugin, check_text_t* text) {
   return true;
 }
 
-char check_load(check_t* check, const char* subject, check_text_t* text) {
+char check_load(check_t* check, check_text_t* text) {
   check_plugin_t plugin;
-  (void)subject;
   if (check_plugin_find(check, NULL, &plugin) != TENON_OK ||
       check_plugin_load(&plugin) != TENON_OK) {
     check_text_add(text, "%s", tenon_last_message());
@@ -160,9 +158,8 @@ static void start_without_tables(const tenon_plugin_t* from) {
   }
 }
 
-char check_hosts(check_t* check, const char* subject, check_text_t* text) {
+char check_hosts(check_t* check, check_text_t* text) {
   const tenon_plugin_query_t query = find_query(check->path, text);
-  (void)subject;
   if (query == NULL) {
     return CHECK_FAILED;
   }

@@ -30,22 +30,22 @@ static void list_kernel(const check_plugin_t* plugin, const check_kernel_t* k, c
   }
 }
 
-void check_kernel_list(const check_t* check, check_text_t* text) {
+static void list(const check_t* check, bool with_slots, check_text_t* text) {
   for (size_t i = 0; i < check->plugin->kernel_count; ++i) {
     const check_kernel_t* k = &check->plugin->kernels[i];
-    if (strcmp(k->plugin, check->plugin->info.name) == 0) {
+    if (strcmp(k->plugin, check->plugin->info.name) == 0 &&
+        (k->kernel.slots.count > 0 || !with_slots)) {
       list_kernel(check->plugin, k, text);
     }
   }
 }
 
+void check_kernel_list(const check_t* check, check_text_t* text) {
+  list(check, false, text);
+}
+
 void check_slot_list(const check_t* check, check_text_t* text) {
-  for (size_t i = 0; i < check->plugin->kernel_count; ++i) {
-    const check_kernel_t* k = &check->plugin->kernels[i];
-    if (strcmp(k->plugin, check->plugin->info.name) == 0 && k->kernel.slots.count > 0) {
-      list_kernel(check->plugin, k, text);
-    }
-  }
+  list(check, true, text);
 }
 
 /* ---- Cases ---- */
@@ -65,10 +65,11 @@ static uint64_t size_of(const check_wish_t* wish, uint32_t index) {
                                  : SMALL;
 }
 
-char check_try_cases(check_t* check, const char* subject, const check_plan_t* plan,
-                     check_text_t* text) {
+static char try_cases(check_t* check, const char* subject, const check_kind_t* kind,
+                      check_text_t* text) {
+  const check_plan_t* plan = kind->plan;
   check_study_t study;
-  if (!check_study_begin(check, subject, plan->kind, &study)) {
+  if (!check_study_begin(check, subject, kind->name, &study)) {
     check_text_add(text, "the kernel or its operator is left out");
     return CHECK_FAILED;
   }
@@ -80,7 +81,8 @@ char check_try_cases(check_t* check, const char* subject, const check_plan_t* pl
     check_wish_t wish = i % 2 == 0 ? plan->wish : plan->odd;
     wish.most_elements = size_of(&wish, i);
     if (check_study_next(&study, &wish, true)) {
-      good = !check_study_is_refuted(&study, text) && plan->try_case(&study, i, text);
+      good =
+          !check_study_is_refuted(&study, &study.engine, text) && plan->try_case(&study, i, text);
       ++done;
     } else if (done == 0 && i > 0) {
       break;
@@ -96,6 +98,20 @@ char check_try_cases(check_t* check, const char* subject, const check_plan_t* pl
     }
   }
   check_study_end(&study);
+  return code;
+}
+
+char check_try_cases(check_t* check, const char* subject, const check_kind_t* kind,
+                     check_text_t* text) {
+  check_plugin_t* usual = check->plugin;
+  check_plugin_t* other = kind->plan->open != NULL ? kind->plan->open(check) : usual;
+  if (other == NULL) {
+    check_text_add(text, "%s", tenon_last_message());
+    return CHECK_FAILED;
+  }
+  check->plugin = other;
+  const char code = try_cases(check, subject, kind, text);
+  check->plugin = usual;
   return code;
 }
 
@@ -118,7 +134,7 @@ static tenon_status_t lend_inputs(const check_study_t* s, tenon_context_t* conte
   uint32_t index = 0;
   for (uint32_t i = 0; i < s->c.input_count; ++i) {
     const tool_value_t* v = &s->c.inputs[i].value;
-    if (v->kind == TENON_ARGUMENT_ABSENT || s->c.inputs[i].is_constant) {
+    if (!check_input_is_fed(&s->c.inputs[i])) {
       continue;
     }
     if (!check_memory_make(v->size_bytes, &g->inputs[i])) {
@@ -126,11 +142,7 @@ static tenon_status_t lend_inputs(const check_study_t* s, tenon_context_t* conte
     }
     memcpy(g->inputs[i].data, v->data, v->size_bytes);
     check_memory_protect(&g->inputs[i], true);
-    const tenon_tensor_view_t view = {.data = g->inputs[i].data,
-                                      .dims = v->dims,
-                                      .rank = v->rank,
-                                      .dtype = v->dtype,
-                                      .layout = TENON_NONE};
+    const tenon_tensor_view_t view = check_view(v, g->inputs[i].data);
     TOOL_TRY(tenon_context_set_input(context, index++, &view));
   }
   return TENON_OK;
@@ -238,10 +250,7 @@ bool check_try_values(check_study_t* s, uint32_t index, check_text_t* text) {
   return good;
 }
 
-char check_values(check_t* check, const char* subject, check_text_t* text) {
-  const check_plan_t plan = {"values", 1, {0}, {0}, check_try_values};
-  return check_try_cases(check, subject, &plan, text);
-}
+const check_plan_t check_values = {1, {0}, {0}, check_try_values, NULL};
 
 /* ---- threads ---- */
 
@@ -313,11 +322,9 @@ static bool try_threads(check_study_t* s, uint32_t index, check_text_t* text) {
   return good;
 }
 
-char check_threads(check_t* check, const char* subject, check_text_t* text) {
-  const check_wish_t wish = {.most_elements = LARGE, .is_wide = true};
-  const check_plan_t plan = {"threads", 4, wish, wish, try_threads};
-  return check_try_cases(check, subject, &plan, text);
-}
+#define WIDE \
+  { .most_elements = LARGE, .is_wide = true }
+const check_plan_t check_threads = {4, WIDE, WIDE, try_threads, NULL};
 
 /* ---- layouts and slots ---- */
 
@@ -336,11 +343,7 @@ static bool try_form(check_study_t* s, const check_form_t* form, check_text_t* t
       check_engine_make(s->plugin, network, &s->c, &reference, NULL, &theirs) == TENON_OK &&
       check_engine_run(&theirs, &s->c, 1, true, &expected) == TENON_OK &&
       check_engine_make(s->plugin, network, &s->c, &kernels, NULL, &ours) == TENON_OK) {
-    if (check_engine_is_refuted(&ours)) {
-      check_text_add(text, "%s", ours.refusal);
-      check_study_tell(s, text);
-      good = false;
-    }
+    good = !check_study_is_refuted(s, &ours, text);
     check_shake_begin();
     for (uint32_t k = 0; k < 6 && good; ++k) { /* several times, for threads */
       check_results_free(&results);
@@ -381,13 +384,5 @@ static bool try_slots(check_study_t* s, uint32_t index, check_text_t* text) {
   return true;
 }
 
-char check_layouts(check_t* check, const char* subject, check_text_t* text) {
-  const check_plan_t plan = {"layouts", 3, {0}, {0}, try_layouts};
-  return check_try_cases(check, subject, &plan, text);
-}
-
-char check_slots(check_t* check, const char* subject, check_text_t* text) {
-  const check_wish_t wide = {.most_elements = LARGE, .is_wide = true};
-  const check_plan_t plan = {"slots", 2, {0}, wide, try_slots};
-  return check_try_cases(check, subject, &plan, text);
-}
+const check_plan_t check_layouts = {3, {0}, {0}, try_layouts, NULL};
+const check_plan_t check_slots = {2, {0}, WIDE, try_slots, NULL};

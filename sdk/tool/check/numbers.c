@@ -24,7 +24,7 @@ static const tool_value_t* find_input(const check_case_t* c, const char* name, s
   for (uint32_t i = 0; i < CHECK_MOST_INPUTS; ++i) {
     const tenon_port_t* port = c->inputs[i].port;
     if (port != NULL && strlen(port->name) == length && memcmp(port->name, name, length) == 0 &&
-        c->inputs[i].value.kind != TENON_ARGUMENT_ABSENT) {
+        check_input_is_there(&c->inputs[i])) {
       return &c->inputs[i].value;
     }
   }

@@ -63,10 +63,7 @@ static bool try_definition(check_study_t* s, uint32_t index, check_text_t* text)
   return good;
 }
 
-char check_definition(check_t* check, const char* subject, check_text_t* text) {
-  const check_plan_t plan = {"definition", 6, {0}, {0}, try_definition};
-  return check_try_cases(check, subject, &plan, text);
-}
+const check_plan_t check_definition = {6, {0}, {0}, try_definition, NULL};
 
 /* ---- traits ---- */
 
@@ -100,12 +97,18 @@ static bool read_trait(const tenon_operator_t* op, const char* name, trait_t* ou
   return true;
 }
 
+/* Elements of the axes from this one on. */
+static uint64_t elements_from(const tool_value_t* v, int64_t axis) {
+  uint64_t count = 1;
+  for (uint32_t d = (uint32_t)axis; d < v->rank; ++d) {
+    count *= (uint64_t)v->dims[d];
+  }
+  return count;
+}
+
 /* Number k of the tensor, along the axis. */
 static int64_t place_on(const tool_value_t* v, int64_t axis, uint64_t k) {
-  uint64_t inner = 1;
-  for (uint32_t d = (uint32_t)axis + 1; d < v->rank; ++d) {
-    inner *= (uint64_t)v->dims[d];
-  }
+  const uint64_t inner = elements_from(v, axis + 1);
   return v->rank == 0 ? 0 : (int64_t)(k / inner % (uint64_t)v->dims[axis]);
 }
 
@@ -126,8 +129,7 @@ static int64_t axis_of(const tool_value_t* v, int64_t axis) {
 
 /* As axis_of, for an input that may be absent. */
 static int64_t axis_of_input(const check_case_t* c, int64_t input, int64_t axis) {
-  return input < 0 || input >= c->input_count ||
-                 c->inputs[input].value.kind == TENON_ARGUMENT_ABSENT
+  return input < 0 || input >= c->input_count || !check_input_is_there(&c->inputs[input])
              ? -1
              : axis_of(&c->inputs[input].value, axis);
 }
@@ -185,10 +187,7 @@ static bool double_along(tool_value_t* v, int64_t axis) {
   if (tool_value_make("input", v->dtype, v->rank, dims, &twice) != TENON_OK) {
     return false;
   }
-  uint64_t line_bytes = tool_dtype_bits(v->dtype) / 8;
-  for (uint32_t d = (uint32_t)axis; d < v->rank; ++d) {
-    line_bytes *= (uint64_t)v->dims[d];
-  }
+  const uint64_t line_bytes = tool_dtype_bits(v->dtype) / 8 * elements_from(v, axis);
   for (uint64_t at = 0; line_bytes > 0 && at < v->size_bytes; at += line_bytes) {
     memcpy((char*)twice.data + 2 * at, (const char*)v->data + at, line_bytes);
     memcpy((char*)twice.data + 2 * at + line_bytes, (const char*)v->data + at, line_bytes);
@@ -202,7 +201,7 @@ static bool double_along(tool_value_t* v, int64_t axis) {
 static bool double_inputs(check_case_t* c, int64_t axis) {
   for (uint32_t i = 1; i < c->input_count; ++i) {
     const int64_t own = axis_of_input(c, i, axis);
-    if (c->inputs[i].value.kind != TENON_ARGUMENT_ABSENT &&
+    if (check_input_is_there(&c->inputs[i]) &&
         (own < 0 || !double_along(&c->inputs[i].value, own))) {
       return false;
     }
@@ -226,13 +225,8 @@ static bool try_concatenable(check_study_t* s, const trait_t* t, check_text_t* t
     return true;
   }
   const tool_value_t* twice = &results.values[0];
-  const int64_t extent = y->dims[output_axis];
-  good = twice->rank == y->rank && twice->dims[output_axis] == 2 * extent;
-  uint64_t inner = 1;
-  for (uint32_t d = (uint32_t)output_axis + 1; d < y->rank; ++d) {
-    inner *= (uint64_t)y->dims[d];
-  }
-  const uint64_t line = (uint64_t)extent * inner;
+  good = twice->rank == y->rank && twice->dims[output_axis] == 2 * y->dims[output_axis];
+  const uint64_t line = elements_from(y, output_axis);
   const uint64_t count = line > 0 ? twice->count : 0;
   for (uint64_t k = 0; k < count && good; ++k) {
     const uint64_t from = k / (2 * line) * line + k % line;
@@ -260,8 +254,6 @@ static bool try_traits(check_study_t* s, uint32_t index, check_text_t* text) {
   return !read_trait(&s->op->op, "concatenable(", &trait) || try_concatenable(s, &trait, text);
 }
 
-char check_traits(check_t* check, const char* subject, check_text_t* text) {
-  const check_wish_t wish = {.most_elements = 4096};
-  const check_plan_t plan = {"traits", 2, wish, wish, try_traits};
-  return check_try_cases(check, subject, &plan, text);
-}
+#define SMALL \
+  { .most_elements = 4096 }
+const check_plan_t check_traits = {2, SMALL, SMALL, try_traits, NULL};

@@ -38,8 +38,7 @@ static bool resize_case(const check_study_t* s, const check_symbols_t* symbols,
   }
   for (uint32_t i = 0; i < s->c.input_count; ++i) {
     check_input_t* input = &out_case->inputs[i];
-    if (input->value.kind != TENON_ARGUMENT_ABSENT && !input->is_constant &&
-        !check_numbers_draw(out_case, input, random)) {
+    if (check_input_is_fed(input) && !check_numbers_draw(out_case, input, random)) {
       return false;
     }
   }
@@ -129,11 +128,7 @@ static bool try_symbolic(check_study_t* s, check_text_t* text) {
       check_engine_make(s->plugin, network, &s->c, &reference, &symbols, &pair.theirs) ==
           TENON_OK &&
       check_engine_make(s->plugin, network, &s->c, &kernels, &symbols, &pair.ours) == TENON_OK) {
-    good = !check_engine_is_refuted(&pair.ours) && run_points(s, &pair, &symbols, text);
-    if (check_engine_is_refuted(&pair.ours)) {
-      check_text_add(text, "%s", pair.ours.refusal);
-      check_study_tell(s, text);
-    }
+    good = !check_study_is_refuted(s, &pair.ours, text) && run_points(s, &pair, &symbols, text);
   }
   check_engine_free(&pair.ours);
   check_engine_free(&pair.theirs);
@@ -145,10 +140,8 @@ static bool try_shapes(check_study_t* s, uint32_t index, check_text_t* text) {
   return index % 2 == 0 ? try_symbolic(s, text) : check_try_values(s, index, text);
 }
 
-char check_shapes(check_t* check, const char* subject, check_text_t* text) {
-  const check_plan_t plan = {"shapes", 3, {.most_elements = 4096}, {.is_empty = true}, try_shapes};
-  return check_try_cases(check, subject, &plan, text);
-}
+const check_plan_t check_shapes = {
+    3, {.most_elements = 4096}, {.is_empty = true}, try_shapes, NULL};
 
 /* ---- extents ---- */
 
@@ -173,11 +166,9 @@ static bool try_extents(check_study_t* s, uint32_t index, check_text_t* text) {
   return true;
 }
 
-char check_extents(check_t* check, const char* subject, check_text_t* text) {
-  const check_wish_t wish = {.most_elements = 512, .no_constants = true};
-  const check_plan_t plan = {"extents", 4, wish, wish, try_extents};
-  return check_try_cases(check, subject, &plan, text);
-}
+#define UNKNOWN \
+  { .most_elements = 512, .no_constants = true }
+const check_plan_t check_extents = {4, UNKNOWN, UNKNOWN, try_extents, NULL};
 
 /* ---- allocations ---- */
 
@@ -242,19 +233,17 @@ static bool try_allocations(check_study_t* s, uint32_t index, check_text_t* text
   return good;
 }
 
-char check_allocations(check_t* check, const char* subject, check_text_t* text) {
+/* The plugin again, in a registry whose allocations can fail. */
+static check_plugin_t* open_failing(const check_t* check) {
   static check_plugin_t plugin;
   const tenon_allocator_t allocator = {NULL, resize_or_fail};
-  const check_wish_t wish = {.most_elements = 512};
-  const check_plan_t plan = {"allocations", 12, wish, wish, try_allocations};
-  check_plugin_t* other = check->plugin;
   if (plugin.registry == NULL && (check_plugin_find(check, &allocator, &plugin) != TENON_OK ||
                                   check_plugin_load(&plugin) != TENON_OK)) {
-    check_text_add(text, "%s", tenon_last_message());
-    return CHECK_FAILED;
+    return NULL;
   }
-  check->plugin = &plugin;
-  const char code = check_try_cases(check, subject, &plan, text);
-  check->plugin = other;
-  return code;
+  return &plugin;
 }
+
+#define SMALL \
+  { .most_elements = 512 }
+const check_plan_t check_allocations = {12, SMALL, SMALL, try_allocations, open_failing};

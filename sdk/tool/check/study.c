@@ -54,7 +54,7 @@ void check_study_end(check_study_t* study) {
 static void learn_size(check_study_t* s, double seconds) {
   uint64_t count = 0;
   for (uint32_t i = 0; i < s->c.input_count; ++i) {
-    count += s->c.inputs[i].value.kind != TENON_ARGUMENT_ABSENT ? s->c.inputs[i].value.count : 0;
+    count += check_input_is_there(&s->c.inputs[i]) ? s->c.inputs[i].value.count : 0;
   }
   const double growth = seconds < 0.002 ? 64 : seconds < 0.02 ? 8 : seconds < 0.2 ? 1 : 0.25;
   const double wanted = growth * (double)count;
@@ -160,9 +160,10 @@ char check_study_skip(const check_study_t* study, check_text_t* text) {
   return CHECK_SKIPPED;
 }
 
-bool check_study_is_refuted(const check_study_t* study, check_text_t* text) {
-  if (check_engine_is_refuted(&study->engine)) {
-    check_text_add(text, "%s", study->engine.refusal);
+bool check_study_is_refuted(const check_study_t* study, const check_engine_t* engine,
+                            check_text_t* text) {
+  if (check_engine_is_refuted(engine)) {
+    check_text_add(text, "%s", engine->refusal);
     check_study_tell(study, text);
     return true;
   }

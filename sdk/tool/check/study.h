@@ -35,8 +35,9 @@ bool check_study_next(check_study_t* study, const check_wish_t* wish, bool measu
 void check_study_tell(const check_study_t* study, check_text_t* text);
 /* CHECK_SKIPPED with the reason why there was no case. */
 char check_study_skip(const check_study_t* study, check_text_t* text);
-/* True if the build found the kernel wrong, or it failed. Adds the reason. */
-bool check_study_is_refuted(const check_study_t* study, check_text_t* text);
+/* True if the build of this engine found the kernel wrong, or it failed. Adds the reason. */
+bool check_study_is_refuted(const check_study_t* study, const check_engine_t* engine,
+                            check_text_t* text);
 /* The outputs of `results` against those of `expected`. */
 bool check_study_compare(const check_study_t* study, const check_results_t* results,
                          const check_results_t* expected, check_text_t* text);
