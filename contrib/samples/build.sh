@@ -1,10 +1,12 @@
 #!/bin/sh
 # Builds one project against an installed SDK and runs its tests.
+# TENON_PYTHON names an interpreter with NumPy and onnx, besides the usual ones.
 #   build.sh SOURCE BUILD PREFIX
 set -eu
 source=$1 build=$2 prefix=$3
 python=
-for candidate in /usr/bin/python3 python3; do
+# shellcheck disable=SC2086 # a name, or nothing
+for candidate in ${TENON_PYTHON:-} /usr/bin/python3 python3; do
   if [ -z "$python" ] && "$candidate" -c 'import numpy, onnx' 2>/dev/null; then
     python=$(command -v "$candidate")
   fi
