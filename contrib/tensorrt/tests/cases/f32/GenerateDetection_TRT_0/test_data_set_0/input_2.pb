@@ -1,0 +1,1 @@
+Bi2J@ùËCà0HDþH@D] DPyÄBòÇ=DYÞC6ú©DÑütB†E4DÓ÷CM[DÔDPB‚Ê¿CoÅCÑó7D

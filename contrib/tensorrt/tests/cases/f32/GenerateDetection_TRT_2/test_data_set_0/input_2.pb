@@ -1,0 +1,1 @@
+	Bi2JïèbC™…C0sÁCyü,DÑ¿{C²4÷C1PDU†bD,DC[æC_R¬C?N8DñýŠC@­·C™%D0ÙhDc&ÄCgE8Dk['DhP^D)½^C¶uD¤»DZš_D¨†ÈCt#LCŠá;DæçDUíCÕ·9D«'WDÛœ›DSC˜L'DÉþD¯–D

@@ -1,0 +1,1 @@
+Bi0J –^PAé­–AäSBë¼BˆæAº·À;`Bú{OAèHBä%.B-—ïÀTÖœAƒ¾B _BÐ3sBén[B^f?@äƒB¡P§AËCŽB-ÞÃAÃµA¨WðAlBÆAöv{BÊÀÌ­_B}°[Bhö BKkB$VÂBKQAS.AZ~oBòþ‡AHZZ@tyÊAA¾±BQ”8¾
