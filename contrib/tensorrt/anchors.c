@@ -45,7 +45,7 @@ static tenon_value_t priors(tenon_make_t* make, const sizes_t* sizes, const grid
   }
   const size_t numbers = tenon_make_ok(make) ? (size_t)count : 0;
   float* values = tenon_make_memory(make, numbers * 2 + 1, sizeof(*values));
-  if (!tenon_make_ok(make)) {
+  if (values == NULL || !tenon_make_ok(make)) {
     return tensorrt_absent();
   }
   float* to = values;

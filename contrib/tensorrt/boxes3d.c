@@ -190,7 +190,8 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   if (settings == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  copy_floats(call, "anchors", settings->anchors, CLASSES_MAX * 8, &count);
+  copy_floats(call, "anchors", settings->anchors,
+              sizeof(settings->anchors) / sizeof(settings->anchors[0]), &count);
   copy_floats(call, "range", settings->range, 6, &count);
   copy_floats(call, "bottoms", settings->bottoms, CLASSES_MAX, &count);
   settings->classes = (int64_t)count;

@@ -14,6 +14,7 @@
   X(bert)                    \
   X(deformable)              \
   X(layers)                  \
+  X(mask_rcnn)               \
   X(movement)                \
   X(nms)                     \
   X(points)                  \

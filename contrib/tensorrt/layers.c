@@ -137,7 +137,7 @@ static void region(tenon_make_t* make) {
     tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
                     "x has %lld channels: num = %lld and classes = %lld need %lld",
                     (long long)tenon_make_dim(make, x, 1), (long long)boxes, (long long)classes,
-                    (long long)(boxes * numbers));
+                    (long long)boxes * (long long)numbers);
   }
   const int64_t dims[4] = {0, boxes, numbers, -1};
   const tenon_value_t of_boxes = tenon_make_reshape(make, x, dims, 4);

@@ -88,7 +88,8 @@ static tenon_value_t map_places(tenon_make_t* make, tenon_value_t coords, tenon_
       "let r = cast(a, i64); let q = cast(b, i64); let k = r >= 0 && r < %lld && q >= 0 && q < "
       "%lld;"
       "y = k && index(1) < cast(c, i64) ? r * %lld + q : index(1) + %lld",
-      (long long)dims[0], (long long)dims[1], (long long)dims[1], (long long)(dims[0] * dims[1]));
+      (long long)dims[0], (long long)dims[1], (long long)dims[1],
+      (long long)dims[0] * (long long)dims[1]);
   const tenon_value_t parts[2] = {
       tensorrt_axis(make, tenon_make_math_1(make, "y = index(0) + 0 * a", place), 2),
       tensorrt_axis(make, place, 2)};
