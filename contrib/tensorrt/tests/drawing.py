@@ -1,6 +1,7 @@
 """Random cases of single nodes, and their outputs by references in NumPy.
 
-A module of families/ has OPERATORS: a dictionary from names to functions that draw a Case. To add an operator, add a
+A module of families/ has OPERATORS: a dictionary from names to functions that draw a Case. COUNTS has the number of recorded
+cases of operators with many attributes. To add an operator, add a
 function there; no other file changes. A function gets a Draw and returns a Case with f32 data and the reference. The
 references are written from the documentation of the plugins, not from the plugin's code. The harness makes f16 cases of
 some (`half`), dynamic extents of some (`fixed` names the axes that stay known), and constants of some weights.
@@ -99,6 +100,12 @@ def families():
             assert name not in operators, f"{name} is in two families"
             operators[name] = function
     return operators
+
+
+def counts():
+    """COUNTS of all modules: name to number."""
+    modules = [importlib.import_module(f"families.{path.stem}") for path in sorted((FOLDER / "families").glob("*.py"))]
+    return {name: count for module in modules for name, count in getattr(module, "COUNTS", {}).items()}
 
 
 def info_of(name, array, open_axes):

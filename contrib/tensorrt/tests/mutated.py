@@ -121,7 +121,7 @@ def main():
     parser.add_argument("tenon")
     parser.add_argument("cases")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--count", type=int, default=150)
     parser.add_argument("--only", default="")
     parser.add_argument("--keep")
     options = parser.parse_args()

@@ -18,17 +18,18 @@ except ImportError as error:
 
 parser = argparse.ArgumentParser()
 parser.add_argument("out")
-parser.add_argument("--count", type=int, default=4)
+parser.add_argument("--count", type=int, default=0, help="cases of each operator (default: 4, or as COUNTS says)")
 parser.add_argument("--seed", type=int, default=1)
 parser.add_argument("--only", nargs="*")
 parser.add_argument("--largest", type=int, default=0, help="fail if a case has more bytes")
 arguments = parser.parse_args()
 out = pathlib.Path(arguments.out)
 operators = drawing.families()
+counts = drawing.counts()
 failures = 0
 total = 0
 for name in arguments.only or operators:
-    for index in range(arguments.count):
+    for index in range(arguments.count or counts.get(name, 4)):
         for group in drawing.GROUPS:
             shutil.rmtree(out / group / f"{name}_{index}", ignore_errors=True)
         try:

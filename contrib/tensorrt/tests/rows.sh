@@ -14,7 +14,7 @@ for row in $(printf '%s\n' "$index" |
     echo "$type has no recorded case"
     missing=$((missing + 1))
   fi
-  if ! grep -qE "^\| ([A-Za-z0-9_]+, )*$type[, |]" "$folder/../README.md"; then
+  if ! grep -qE "^\| ([A-Za-z0-9_]+, )*${type}[, |]" "$folder/../README.md"; then
     echo "$type is not in README.md"
     missing=$((missing + 1))
   fi

@@ -85,6 +85,7 @@ def qkv(draw):
                 has_mask=has_mask, dq_probs=draw.pick(None, 0.1))
 
 
+COUNTS = {"CustomQKVToContextPluginDynamic": 8}
 OPERATORS = {
     "CustomEmbLayerNormPluginDynamic": embedding,
     "CustomFCPluginDynamic": fully_connected,

@@ -89,6 +89,7 @@ def region(draw):
     return Case("Region_TRT", [Value(x, fixed=[1])], want, num=boxes, coords=draw.pick(None, 4), classes=classes)
 
 
+COUNTS = {"InstanceNormalization_TRT": 12}
 OPERATORS = {
     "Clip_TRT": clip,
     "CoordConvAC": coordinates,

@@ -103,6 +103,18 @@ def draw_scores(draw, *shape):
     return np.where(draw.uniform(0, 1, *shape) < 0.2, np.round(scores * 4) / 4, scores).astype(F)
 
 
+def logits(draw, scores):
+    """Before the sigmoid; zeros of both signs, which are equal."""
+    scores = np.clip(scores, 0.01, 0.99)
+    values = np.log(scores / (1 - scores))
+    return np.where(values == 0, draw.pick(-1, 1) * draw.uniform(-1, 1, *scores.shape) * 0, values).astype(F)
+
+
+def threshold_of(draw):
+    """Some scores are at the threshold."""
+    return draw.pick(0.25, 0.5, draw.number(0.1, 0.6))
+
+
 def centres(boxes):
     return np.concatenate([(boxes[..., :2] + boxes[..., 2:]) / 2, np.abs(boxes[..., 2:] - boxes[..., :2])], -1).astype(F)
 
@@ -134,7 +146,7 @@ def efficient(draw):
     boxes = draw_boxes(draw, n, p, *([box_classes] if box_classes else []))
     inputs = [Value(boxes, fixed=[-1])]
     scores = draw_scores(draw, n, p, c)
-    inputs.append(Value(np.log(np.clip(scores, 0.01, 0.99) / (1 - np.clip(scores, 0.01, 0.99))).astype(F) if raw else scores))
+    inputs.append(Value(logits(draw, scores) if raw else scores))
     if has_anchors:
         inputs[0].array = draw.floats(*boxes.shape, scale=0.1)
         anchors = draw_boxes(draw, draw.pick(1, n), p)
@@ -143,7 +155,7 @@ def efficient(draw):
         inputs[1].fixed = [0]
     elif coding:
         inputs[0].array = centres(boxes)
-    keep, score_threshold, iou_threshold = draw.pick(None, 1, 5, 30), draw.number(0.1, 0.6), draw.number(0.2, 0.7)
+    keep, score_threshold, iou_threshold = draw.pick(None, 1, 5, 30), threshold_of(draw), draw.number(0.2, 0.7)
     background, agnostic = draw.pick(None, -1, 0), draw.pick(None, 0, 1)
 
     def want(boxes, scores, anchors=None):
@@ -170,7 +182,7 @@ def efficient_tf(op):
         boxes = draw_boxes(draw, n, p, draw.pick(1, c), scale=1.2)
         scores = draw_scores(draw, n, p, c)
         each, total, pads, clips = draw.pick(1, 2, 5), draw.pick(2, 8, 20), draw.pick(None, 0, 1), draw.pick(None, 0, 1)
-        score_threshold, iou_threshold = draw.number(0.1, 0.5), draw.number(0.2, 0.7)
+        score_threshold, iou_threshold = threshold_of(draw), draw.number(0.2, 0.7)
         keep = min(total, each * c) if pads else total
 
         def want(boxes, scores):
@@ -201,12 +213,12 @@ def efficient_onnx(draw):
 def batched(op):
     def function(draw):
         n, p, c = sizes(draw)
-        normalized, clips, caffe = draw.pick(None, 0, 1), draw.pick(None, 0, 1), draw.pick(None, 0, 1)
+        normalized, clips, caffe = draw.pick(None, 0, 0, 1), draw.pick(None, 0, 1), draw.pick(None, None, 0, 1)
         is_normalized = normalized in (None, 1)
         shared = draw.pick(0, 1)
-        boxes = draw_boxes(draw, n, p, 1 if shared else c, scale=1.2 if is_normalized else 40)
+        boxes = draw_boxes(draw, n, p, 1 if shared else c, scale=1.2 if is_normalized else 6)
         top, keep = draw.pick(None, 3, 20), draw.pick(1, 3, 12)
-        score_threshold, iou_threshold, background = draw.pick(None, draw.number(0.1, 0.5)), draw.number(0.2, 0.7), draw.pick(None, -1, 0)
+        score_threshold, iou_threshold, background = draw.pick(None, threshold_of(draw)), draw.number(0.2, 0.7), draw.pick(None, -1, 0)
         extra = 1 if not is_normalized and caffe in (None, 1) else 0
 
         def want(boxes, scores):
@@ -222,7 +234,7 @@ def batched(op):
 
 def batched_mmdeploy(draw):
     n, p, c = sizes(draw)
-    boxes = draw_boxes(draw, n, p, draw.pick(1, c), scale=50)
+    boxes = draw_boxes(draw, n, p, draw.pick(1, c), scale=8)
     keep, returns = draw.pick(2, 8), draw.pick(None, 1)
 
     def want(boxes, scores):
@@ -289,6 +301,7 @@ def nms(op):
     return function
 
 
+COUNTS = {"BatchedNMS_TRT": 8, "BatchedNMSDynamic_TRT": 24, "EfficientNMS_TRT": 24, "NMS_TRT": 8, "NMSDynamic_TRT": 8}
 OPERATORS = {
     "BatchedNMS_TRT": batched("BatchedNMS_TRT"),
     "BatchedNMSDynamic_TRT": batched("BatchedNMSDynamic_TRT"),

@@ -12,7 +12,7 @@ def voxel_generator(draw):
     area = [-2.0, 0.0, -1.0, 2.0, 4.0, 3.0]
     most, voxels, features = draw.pick(1, 3), draw.pick(3, 20), c + draw.pick(5, 6)
     # Values at least 0.01 apart from the borders of columns.
-    points = np.round(draw.uniform(-2.4, 4.4, n, m, c) * 4) / 4 + F(0.1)
+    points = np.round(draw.uniform(-2.2, 3.2, n, m, c) * 4) / 4 + F(0.1)
 
     def want(points, counts):
         columns, rows = round((area[3] - area[0]) / size[0]), round((area[4] - area[1]) / size[1])
@@ -78,12 +78,16 @@ def decode_boxes(draw):
                                 np.exp(d[3]) * dx, np.exp(d[4]) * dy, np.exp(d[5]) * dz, yaw, label, score]
             found[i] += 1
         return out, found
-    return Case("DecodeBbox3DPlugin", [Value(draw.floats(n, h, w, 2 * classes * classes), fixed=[3]), Value(draw.floats(n, h, w, 14 * classes, scale=0.4), fixed=[3]),
+    scores = draw.floats(n, h, w, 2 * classes * classes)
+    if draw.chance():  # some are at the threshold
+        threshold, scores = 0.5, np.round(scores)
+    return Case("DecodeBbox3DPlugin", [Value(scores, fixed=[3]), Value(draw.floats(n, h, w, 14 * classes, scale=0.4), fixed=[3]),
                                        Value(draw.floats(n, h, w, 4 * classes), fixed=[3])], want, half=False, point_cloud_range=area,
                 anchors=anchors.reshape(-1).tolist(), anchor_bottom_height=bottoms.tolist(), dir_offset=offset, dir_limit_offset=limit,
                 num_dir_bins=bins, score_thresh=threshold)
 
 
+COUNTS = {"DecodeBbox3DPlugin": 8, "VoxelGeneratorPlugin": 8}
 OPERATORS = {
     "DecodeBbox3DPlugin": decode_boxes,
     "PillarScatterPlugin": pillar_scatter,

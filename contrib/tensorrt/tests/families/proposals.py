@@ -64,9 +64,12 @@ def proposal(op):
     def function(draw):
         n, h, w, stride = draw.size(1, 2), draw.size(1, 4), draw.size(1, 4), draw.pick(8, 16)
         sizes, ratios = draw.pick([20.0], [16.0, 40.0]), draw.pick([1.0], [1.0, 0.7, 1.4])
+        is_dense = draw.chance(0.4)  # small boxes with gaps below a pixel
+        stride, sizes = (2, [2.0]) if is_dense else (stride, sizes)
         a = len(sizes) * len(ratios)
         height, width = h * stride + 3, w * stride + 1
         least, iou, top, keep = draw.pick(None, 4.0, 12.0), draw.pick(None, 0.4), draw.pick(4, 50), draw.pick(1, 4, 9)
+        least, iou = (0.5, 0.05) if is_dense else (least, iou)
 
         def want(scores, deltas):
             anchors = [(s * r, s / r) for s in sizes for r in ratios]
@@ -93,7 +96,7 @@ def rproi(draw):
             side = np.round(np.sqrt(stride * stride / r))
             anchors += [(side * s, np.round(side * r) * s) for s in scales]
         rois = np.stack([padded(proposals_image(scores[i, a:], deltas[i], anchors, (stride - 1) / 2, stride, (info[i, 1] - 1, info[i, 0] - 1),
-                                                lambda p, q, i=i: p + 1 >= 10 * info[i, 2] and q + 1 >= 10 * info[i, 2], top, 0.6, keep), keep, 4)
+                                                lambda p, q, i=i: p + 1 >= 16 * info[i, 2] and q + 1 >= 16 * info[i, 2], top, 0.6, keep), keep, 4)
                          for i in range(n)])
         y = np.zeros((n, keep, c, *pool), F)
         for i, k, p, q in np.ndindex(n, keep, *pool):
@@ -108,7 +111,7 @@ def rproi(draw):
     inputs = [Value(unequal(draw, n, 2 * a, h, w), fixed=[1]), Value(draw.floats(n, 4 * a, h, w, scale=0.3), fixed=[1]),
               Value(draw.floats(n, c, h, w), fixed=[1]), Value(info, fixed=[1])]
     return Case("RPROI_TRT", inputs, want, half=False, poolingH=pool[0], poolingW=pool[1], featureStride=stride, preNmsTop=top, nmsMaxOut=keep,
-                anchorsRatioCount=len(ratios), anchorsScaleCount=len(scales), iouThreshold=0.6, minBoxSize=10.0, spatialScale=1 / stride,
+                anchorsRatioCount=len(ratios), anchorsScaleCount=len(scales), iouThreshold=0.6, minBoxSize=16.0, spatialScale=1 / stride,
                 anchorsRatios=ratios, anchorsScales=scales)
 
 
@@ -174,10 +177,13 @@ def proposal_layer(draw):
 def multilevel_propose(draw):
     n, image = draw.size(1, 2), [3, 16, 24]
     levels = pyramid(image, "pixels")
-    top, keep, iou, least = draw.pick(10, 60), draw.pick(3, 8), draw.pick(None, 0.6), draw.pick(0.0, 0.3)
+    top, keep, iou = draw.pick(10, 60), draw.pick(6, 12), draw.pick(None, 0.6)
     inputs = []
     for boxes in levels:
         inputs += [Value(draw.floats(n, len(boxes), 4, 1), fixed=[1, 2, 3]), Value(unequal(draw, n, len(boxes), 1, 1) * F(draw.number(0.5, 1)), fixed=[1, 2, 3])]
+
+    # Some scores are at the threshold.
+    least = draw.pick(0.0, float(inputs[1].array.reshape(-1)[0]), float(inputs[3].array.reshape(-1)[0]))
 
     def want(*arrays):
         out = []
@@ -220,6 +226,7 @@ def detections(op, is_pixels):
     return function
 
 
+COUNTS = {"DetectionLayer_TRT": 8, "GenerateDetection_TRT": 8, "MultilevelProposeROI_TRT": 8, "Proposal": 8, "RPROI_TRT": 12}
 OPERATORS = {
     "DetectionLayer_TRT": detections("DetectionLayer_TRT", False),
     "GenerateDetection_TRT": detections("GenerateDetection_TRT", True),

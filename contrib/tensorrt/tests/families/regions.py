@@ -155,6 +155,7 @@ def crop_and_resize(op):
     return function
 
 
+COUNTS = {"PyramidROIAlign_TRT": 16, "ROIAlign_TRT": 8}
 OPERATORS = {
     "CropAndResize": crop_and_resize("CropAndResize"),
     "CropAndResizeDynamic": crop_and_resize("CropAndResizeDynamic"),

@@ -1,0 +1,1 @@
+Bi0J`ƒGWDAÓ„DD$kDpv D˜ÁAfˆ°CÝlÆCË­ôCP¯æC:ãòCšT?DNxCD"Ñ~Dð&?ÂðºŽD¢•AÖªuD­—…DX14DþøÓCHœÂ7%BuDÓò†D

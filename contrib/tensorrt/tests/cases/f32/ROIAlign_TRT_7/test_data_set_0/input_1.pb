@@ -1,0 +1,1 @@
+Bi1J@ÇòA,nù¾¬KoAÞã¬@Ln	A-´Y@ˆXqAlAH¡@+¢ä@q‡2A2C<AhA@GQ¿¤jAuˆ?
