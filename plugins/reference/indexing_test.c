@@ -106,6 +106,31 @@ TENON_TEST(scatter_nd_refuses_what_is_outside) {
   fake_done(&f);
 }
 
+/* The extents of the operator's check are dynamic. */
+TENON_TEST(scatter_nd_refuses_too_few_updates) {
+  fake_t f = fake_of("standard.scatter_nd/1");
+  fake_string(&f, "reduction", "none");
+  fake_input(&f, F32, DIMS(2, 2), NUMBERS(1, 2, 3, 4));
+  fake_input(&f, I64, DIMS(1, 1), NUMBERS(1));
+  fake_input(&f, F32, DIMS(1), NUMBERS(8));
+  fake_output(&f, F32, DIMS(2, 2));
+  EXPECT_STATUS(fake_run(&f), TENON_ERROR_INVALID_DATA);
+  fake_done(&f);
+}
+
+/* Coordinates of no axes stand for all of x. */
+TENON_TEST(scatter_nd_without_coordinates_adds_to_all) {
+  fake_t f = fake_of("standard.scatter_nd/1");
+  fake_string(&f, "reduction", "add");
+  fake_input(&f, F32, DIMS(2), NUMBERS(1, 2));
+  fake_input(&f, I64, DIMS(3, 0), NULL);
+  fake_input(&f, F32, DIMS(3, 2), NUMBERS(1, 2, 3, 4, 5, 6));
+  fake_output(&f, F32, DIMS(2));
+  EXPECT_STATUS(fake_run(&f), TENON_OK);
+  EXPECT_NUMBERS(&f, 0, 0.0, 10, 14);
+  fake_done(&f);
+}
+
 TENON_TEST(caches_are_written_around_the_end) {
   fake_t f = fake_of("standard.tensor_scatter/1");
   fake_int(&f, "axis", -2);

@@ -86,13 +86,18 @@ tenon_status_t tenon__compute_scatter_nd(tenon__work_t* work) {
   const tenon__array_t* updates = tenon__work_input(work, 2);
   tenon__array_t* y = tenon__work_output(work, 0);
   uint32_t depth = (uint32_t)indices->dims[indices->rank - 1];
-  int64_t slices = depth == 0 ? 1 : indices->count / depth;
+  int64_t slices = tenon__dims_product(indices->dims, 0, indices->rank - 1);
   combine_t how = reduction_of(work);
   copy_first(work);
   if (depth > y->rank) {
     return tenon__work_fail(work, "coordinates of %u axes, x has %u", depth, y->rank);
   }
+  /* Not checked before where the number of axes is dynamic. */
   int64_t length = tenon__dims_product(y->dims, depth, y->rank);
+  if (updates->count != slices * length) {
+    return tenon__work_fail(work, "%lld updates for %lld slices of %lld elements",
+                            (long long)updates->count, (long long)slices, (long long)length);
+  }
   for (int64_t slice = 0; slice < slices; ++slice) {
     int64_t target = 0;
     for (uint32_t at = 0; at < depth; ++at) {
