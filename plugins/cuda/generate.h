@@ -64,7 +64,7 @@ void tenon__cuda_generate_values(const tenon__cuda_analysis_t* analysis, tenon__
 uint32_t tenon__cuda_count_reductions(const tenon__cuda_analysis_t* analysis);
 /* An output of which a row has one element. */
 bool tenon__cuda_output_is_of_row(const tenon__cuda_analysis_t* analysis, uint32_t output);
-/* near.c: returns whether all outputs are floats of 16 bits or fewer and no instruction amplifies
+/* near.c: returns whether all outputs are floats of 16 bits and no instruction amplifies
  * the error of the faster functions. */
 bool tenon__cuda_rounds(const tenon_program_t* program);
 /* near.c: returns the start of the call of the faster function, or NULL if there is none. */
