@@ -150,7 +150,7 @@ TENON_TEST(comes_near_a_function_where_nothing_shows_more_than_16_bits_of_it) {
     EXPECT(is_near(opcodes[k], false, TENON_DTYPE_BFLOAT16));
     EXPECT(!is_near(opcodes[k], false, F32));
     EXPECT(!is_near(opcodes[k], false, TENON_DTYPE_FLOAT8E4M3FN)); /* ties are far apart */
-    EXPECT(!is_near(opcodes[k], true, TENON_DTYPE_FLOAT16)); /* the logarithm of 0 is -inf */
+    EXPECT(!is_near(opcodes[k], true, TENON_DTYPE_FLOAT16));       /* the logarithm of 0 is -inf */
   }
 }
 
