@@ -9,9 +9,9 @@
 /* Extents of axis 1 of x and of axis 3 before it, summed: [1]. */
 static tenon_value_t key_count(tenon_make_t* make, tenon_value_t x, uint32_t axis,
                                tenon_value_t past, uint32_t past_axis) {
-  const tenon_value_t own = microsoft_extents(make, x, axis, axis + 1);
+  const tenon_value_t own = tenon_make_extents(make, x, axis, axis + 1);
   return tenon_make_present(past)
-             ? tenon_make_2(make, "add", microsoft_extents(make, past, past_axis, past_axis + 1),
+             ? tenon_make_2(make, "add", tenon_make_extents(make, past, past_axis, past_axis + 1),
                             own)
              : own;
 }
@@ -157,8 +157,8 @@ static void multi_head_attention(tenon_make_t* make) {
 static tenon_value_t widened(tenon_make_t* make, tenon_value_t mask, tenon_value_t cache) {
   static const int64_t zeros[7] = {0};
   const tenon_value_t missing =
-      tenon_make_math_2(make, "y = max(a - b, 0)", microsoft_extents(make, cache, 2, 3),
-                        microsoft_extents(make, mask, 3, 4));
+      tenon_make_math_2(make, "y = max(a - b, 0)", tenon_make_extents(make, cache, 2, 3),
+                        tenon_make_extents(make, mask, 3, 4));
   const tenon_value_t pads[2] = {tenon_make_int64s(make, zeros, 7), missing};
   return tenon_make_2(make, "pad", mask, tenon_make_concat(make, 0, 2, pads));
 }
@@ -172,7 +172,7 @@ static void attend_in_cache(tenon_make_t* make, microsoft_heads_t* inout_heads) 
   const tenon_value_t past = tenon_make_reshape(
       make, tenon_make_cast(make, tenon_make_input(make, 7), TENON_DTYPE_INT64), flat, 1);
   const tenon_value_t begins =
-      tenon_make_2(make, "broadcast_to", past, microsoft_extents(make, inout_heads->q, 0, 1));
+      tenon_make_2(make, "broadcast_to", past, tenon_make_extents(make, inout_heads->q, 0, 1));
   inout_heads->k =
       tenon_make_3(make, "tensor_scatter", tenon_make_input(make, 5), inout_heads->k, begins);
   inout_heads->v =
@@ -180,7 +180,7 @@ static void attend_in_cache(tenon_make_t* make, microsoft_heads_t* inout_heads) 
   const tenon_value_t operands[2] = {microsoft_counted(make, inout_heads->k, 2), past};
   const tenon_value_t behind =
       tenon_make_math(make, "y = cast(a <= b ? 0.0 : -inf, f32)", 2, operands);
-  tenon_value_t mask = microsoft_key_mask(make, 3, microsoft_extents(make, inout_heads->k, 2, 3));
+  tenon_value_t mask = microsoft_key_mask(make, 3, tenon_make_extents(make, inout_heads->k, 2, 3));
   tenon_value_t bias = tenon_make_input(make, 4);
   if (tenon_make_present(mask)) {
     mask = widened(make, mask, inout_heads->k);

@@ -47,9 +47,9 @@ static tenon_value_t indexed_weights(tenon_make_t* make, const nbits_t* node) {
     zeros = microsoft_unpacked(make, zeros, node->bits, node->depth, node->block);
   }
   if (tenon_make_present(zeros)) {
-    zeros = microsoft_gathered(make, zeros, groups, 1);
+    zeros = tenon_make_gather(make, zeros, groups, 1);
   }
-  const tenon_value_t scales = microsoft_gathered(make, node->scales, groups, 1);
+  const tenon_value_t scales = tenon_make_gather(make, node->scales, groups, 1);
   tenon_make_begin(make, "microsoft.scaled_numbers/1");
   tenon_make_set_int(make, "bits", node->bits);
   tenon_make_add(make, numbers);
@@ -128,9 +128,8 @@ static void gather_packed(tenon_make_t* make, int64_t bits, int64_t block) {
   }
   tenon_value_t operands[3] = {data, tenon_make_input(make, 2), tenon_make_input(make, 3)};
   for (uint32_t k = 0; k < 3; k++) {
-    operands[k] = tenon_make_present(operands[k])
-                      ? microsoft_gathered(make, operands[k], indices, 0)
-                      : operands[k];
+    operands[k] = tenon_make_present(operands[k]) ? tenon_make_gather(make, operands[k], indices, 0)
+                                                  : operands[k];
   }
   tenon_make_begin(make, "microsoft.dequantize_nbits/1");
   tenon_make_set_int(make, "bits", bits);
@@ -173,12 +172,12 @@ static void gather_block_quantized(tenon_make_t* make) {
   }
   if (axis == gather_axis) {
     tenon_make_output(
-        make, 0, microsoft_gathered(make, dequantized(make, operands, axis, block), indices, axis));
+        make, 0, tenon_make_gather(make, dequantized(make, operands, axis, block), indices, axis));
     return;
   }
   for (uint32_t k = 0; k < 3; k++) {
     operands[k] = tenon_make_present(operands[k])
-                      ? microsoft_gathered(make, operands[k], indices, gather_axis)
+                      ? tenon_make_gather(make, operands[k], indices, gather_axis)
                       : operands[k];
   }
   const int64_t added = (int64_t)tenon_make_rank(make, indices) - 1;
@@ -224,7 +223,7 @@ static void mat_mul_bnb4(tenon_make_t* make) {
       make,
       tenon_make_cast(make,
                       tenon_make_math_2(make, "y = a * cast(b, f32)",
-                                        microsoft_gathered(make, table, numbers, 0), scales),
+                                        tenon_make_gather(make, table, numbers, 0), scales),
                       tenon_make_dtype(make, a)),
       dims, 2);
   tenon_make_output(

@@ -134,7 +134,7 @@ static void read_inputs(tenon_make_t* make, group_query_t* out) {
   const tenon_value_t added =
       tenon_make_has_input(make, QUERY_LENGTHS)
           ? tenon_make_cast(make, tenon_make_input(make, QUERY_LENGTHS), TENON_DTYPE_INT64)
-          : microsoft_extents(make, tenon_make_input(make, QUERY), 1, 2);
+          : tenon_make_extents(make, tenon_make_input(make, QUERY), 1, 2);
   out->begins = tenon_make_math_2(make, "y = max(a + 1 - b, 0)", lengths, added);
   q = normed(make, q, QUERY_NORM, "q_norm_epsilon", out->size);
   k = normed(make, k, KEY_NORM, "k_norm_epsilon", out->size);
@@ -160,9 +160,9 @@ static tenon_value_t present(tenon_make_t* make, const group_query_t* group, uin
   const int64_t room = tenon_make_dim(make, past, 2);
   if (!tenon_make_known_ints(make, group->total, &total, 1, &count) || room < total) {
     const tenon_value_t growth = tenon_make_math_2(make, "y = max(a - b, 0)", group->total,
-                                                   microsoft_extents(make, past, 2, 3));
-    const tenon_value_t dims[3] = {microsoft_extents(make, past, 0, 2), growth,
-                                   microsoft_extents(make, past, 3, 4)};
+                                                   tenon_make_extents(make, past, 2, 3));
+    const tenon_value_t dims[3] = {tenon_make_extents(make, past, 0, 2), growth,
+                                   tenon_make_extents(make, past, 3, 4)};
     const tenon_value_t zero = tenon_make_number(make, tenon_make_dtype(make, past), 0);
     const tenon_value_t pieces[2] = {
         past, tenon_make_2(make, "filled", zero, tenon_make_concat(make, 0, 3, dims))};
@@ -195,7 +195,7 @@ static tenon_value_t apart(tenon_make_t* make, const group_query_t* group, tenon
   if (group->heads == group->key_heads) {
     return value;
   }
-  const tenon_value_t dims[2] = {microsoft_extents(make, group->q, 0, 3), last};
+  const tenon_value_t dims[2] = {tenon_make_extents(make, group->q, 0, 3), last};
   return tenon_make_2(make, "reshape", value, tenon_make_concat(make, 0, 2, dims));
 }
 
@@ -206,9 +206,9 @@ static tenon_value_t as_rows(tenon_make_t* make, const group_query_t* group, ten
     return parts;
   }
   const int64_t counts[2] = {group->key_heads, -1};
-  const tenon_value_t dims[3] = {microsoft_extents(make, group->q, 0, 1),
+  const tenon_value_t dims[3] = {tenon_make_extents(make, group->q, 0, 1),
                                  tenon_make_int64s(make, counts, 2),
-                                 microsoft_extents(make, keys, 2, 3)};
+                                 tenon_make_extents(make, keys, 2, 3)};
   return tenon_make_2(make, "reshape", parts, tenon_make_concat(make, 0, 3, dims));
 }
 
@@ -252,10 +252,10 @@ static tenon_value_t probabilities(tenon_make_t* make, tenon_value_t scores) {
   if (tenon_make_has_input(make, SINK)) {
     const tenon_value_t sink = tenon_make_unsqueeze(make, tenon_make_input(make, SINK), axes, 2);
     const tenon_value_t operands[2] = {scores, sink};
-    return microsoft_math(make, 2, operands, with_sink, "b", "b");
+    return tenon_make_print_math(make, 2, operands, with_sink, "b", "b");
   }
   if (tenon_make_get_int(make, "smooth_softmax", 0) > 0) {
-    return microsoft_math(make, 1, &scores, with_sink, "0", "0");
+    return tenon_make_print_math(make, 1, &scores, with_sink, "0", "0");
   }
   return tenon_make_1(make, "masked_softmax", scores);
 }
@@ -278,7 +278,7 @@ static void group_query_attention(tenon_make_t* make) {
   const tenon_value_t q = shared(make, &group, tenon_make_end(make), group.size);
   const tenon_value_t product =
       tenon_make_2(make, "mat_mul", q, tenon_make_permute(make, keys, swapped, 4));
-  const tenon_value_t scores = apart(make, &group, product, microsoft_extents(make, keys, 2, 3));
+  const tenon_value_t scores = apart(make, &group, product, tenon_make_extents(make, keys, 2, 3));
   const tenon_value_t hidden = masked(make, &group, scores);
   const tenon_value_t parts = probabilities(make, hidden);
   const tenon_value_t size = tenon_make_int64s(make, &group.size, 1);

@@ -124,8 +124,8 @@ static tenon_value_t range_mask(tenon_make_t* make, tenon_value_t bounds, tenon_
     const tenon_value_t operands[3] = {
         places, tenon_make_unsqueeze(make, tenon_make_slice(make, wide, 0, 0, batch), axes, 3),
         tenon_make_unsqueeze(make, tenon_make_slice(make, wide, 0, batch, count), axes, 3)};
-    return microsoft_math(make, 3, operands, "y = cast(a < b && a >= c ? 0.0 : (%.9g), f32)",
-                          hidden);
+    return tenon_make_print_math(make, 3, operands, "y = cast(a < b && a >= c ? 0.0 : (%.9g), f32)",
+                                 hidden);
   }
   if (batch >= 0 && count >= 0 && count != batch) {
     tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
@@ -134,7 +134,7 @@ static tenon_value_t range_mask(tenon_make_t* make, tenon_value_t bounds, tenon_
                     count, batch);
   }
   const tenon_value_t operands[2] = {places, tenon_make_unsqueeze(make, wide, axes, 3)};
-  return microsoft_math(make, 2, operands, "y = cast(a < b ? 0.0 : (%.9g), f32)", hidden);
+  return tenon_make_print_math(make, 2, operands, "y = cast(a < b ? 0.0 : (%.9g), f32)", hidden);
 }
 
 tenon_value_t microsoft_key_mask(tenon_make_t* make, uint32_t index, tenon_value_t keys) {
@@ -155,6 +155,6 @@ tenon_value_t microsoft_key_mask(tenon_make_t* make, uint32_t index, tenon_value
     return mask;
   }
   const tenon_value_t added =
-      microsoft_math(make, 1, &mask, "y = cast(a > 0 ? 0.0 : (%.9g), f32)", hidden);
+      tenon_make_print_math(make, 1, &mask, "y = cast(a > 0 ? 0.0 : (%.9g), f32)", hidden);
   return tenon_make_unsqueeze(make, added, rank == 2 ? two : one, rank == 2 ? 2 : 1);
 }

@@ -77,15 +77,16 @@ static void unfold(tenon_make_t* make) {
   static const int64_t back[1] = {1};
   static const int64_t front[1] = {0};
   const tenon_value_t extent =
-      tenon_make_squeeze(make, microsoft_extents(make, x, axis, axis + 1), 0);
-  const tenon_value_t count =
-      microsoft_math(make, 1, &extent, "y = (a - %" PRId64 ") / %" PRId64 " + 1", size, step);
+      tenon_make_squeeze(make, tenon_make_extents(make, x, axis, axis + 1), 0);
+  const tenon_value_t count = tenon_make_print_math(
+      make, 1, &extent, "y = (a - %" PRId64 ") / %" PRId64 " + 1", size, step);
   const tenon_value_t firsts = microsoft_below(make, count);
   const tenon_value_t places = microsoft_below(make, tenon_make_int64(make, size));
   const tenon_value_t operands[2] = {tenon_make_unsqueeze(make, firsts, back, 1),
                                      tenon_make_unsqueeze(make, places, front, 1)};
-  const tenon_value_t indices = microsoft_math(make, 2, operands, "y = a * %" PRId64 " + b", step);
-  const tenon_value_t windows = microsoft_gathered(make, x, indices, axis);
+  const tenon_value_t indices =
+      tenon_make_print_math(make, 2, operands, "y = a * %" PRId64 " + b", step);
+  const tenon_value_t windows = tenon_make_gather(make, x, indices, axis);
   tenon_make_output(make, 0, microsoft_moved(make, windows, (uint32_t)axis + 1, rank));
 }
 
@@ -109,9 +110,10 @@ static tenon_value_t crop_places(tenon_make_t* make, tenon_value_t low, tenon_va
   const tenon_value_t places = tenon_make_cast(
       make, microsoft_below(make, tenon_make_int64(make, count)), TENON_DTYPE_FLOAT32);
   const tenon_value_t operands[4] = {low, high, last, places};
-  return count > 1 ? microsoft_math(make, 4, operands,
-                                    "y = a * c + d * ((b - a) * c / %" PRId64 ".0)", count - 1)
-                   : tenon_make_math(make, "y = 0.5 * (a + b) * c + 0.0 * d", 4, operands);
+  return count > 1
+             ? tenon_make_print_math(make, 4, operands,
+                                     "y = a * c + d * ((b - a) * c / %" PRId64 ".0)", count - 1)
+             : tenon_make_math(make, "y = 0.5 * (a + b) * c + 0.0 * d", 4, operands);
 }
 
 /*
@@ -135,13 +137,13 @@ static void crop_and_resize(tenon_make_t* make) {
   tenon_value_t places[2] = {{0}, {0}};
   tenon_value_t grids[2] = {{0}, {0}};
   tenon_value_t lasts[2] = {{0}, {0}};
-  const tenon_value_t dims[2] = {microsoft_extents(make, tenon_make_input(make, 1), 0, 1),
+  const tenon_value_t dims[2] = {tenon_make_extents(make, tenon_make_input(make, 1), 0, 1),
                                  tenon_make_int64s(make, sizes, 2)};
   const tenon_value_t shape = tenon_make_concat(make, 0, 2, dims);
   for (int64_t k = 0; k < 2; ++k) { /* y, then x */
     const tenon_value_t boxes = tenon_make_input(make, 1);
     const tenon_value_t extent =
-        tenon_make_cast(make, microsoft_extents(make, x, 2 + k, 3 + k), TENON_DTYPE_FLOAT32);
+        tenon_make_cast(make, tenon_make_extents(make, x, 2 + k, 3 + k), TENON_DTYPE_FLOAT32);
     lasts[k] = tenon_make_math_1(make, "y = a - 1.0", extent);
     const tenon_value_t along =
         crop_places(make, tenon_make_slice(make, boxes, 1, k, k + 1),
@@ -167,8 +169,8 @@ static void crop_and_resize(tenon_make_t* make) {
                                      lasts[1]};
   tenon_make_output(
       make, 0,
-      microsoft_math(make, 5, operands, "y = b >= 0 && b <= d && c >= 0 && c <= e ? a : (%.9g)",
-                     outside));
+      tenon_make_print_math(make, 5, operands,
+                            "y = b >= 0 && b <= d && c >= 0 && c <= e ? a : (%.9g)", outside));
 }
 
 static TENON_MAKE_CONVERT(convert);

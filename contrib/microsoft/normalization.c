@@ -19,8 +19,8 @@ static void rms_outputs(tenon_make_t* make, tenon_value_t x, tenon_value_t scale
 static tenon_value_t inverse_deviation(tenon_make_t* make, tenon_value_t x, double epsilon,
                                        int64_t axis) {
   const tenon_value_t wide = tenon_make_cast(make, x, TENON_DTYPE_FLOAT32);
-  return microsoft_math(make, 1, &wide, "y = rsqrt(mean(a * a, %lld..) + %.17g)", (long long)axis,
-                        epsilon);
+  return tenon_make_print_math(make, 1, &wide, "y = rsqrt(mean(a * a, %lld..) + %.17g)",
+                               (long long)axis, epsilon);
 }
 
 /* Of the default domain. ONNX Runtime and its exporters write it. */
@@ -212,10 +212,10 @@ static void bias_softmax(tenon_make_t* make) {
     tenon_make_add(make, sum);
     tenon_make_end_outputs(make);
   } else {
-    tenon_make_output(
-        make, 0,
-        microsoft_math(make, 1, &sum, "let e = exp(a - max(a, %lld..)); y = e / sum(e, %lld..)",
-                       (long long)axis, (long long)axis));
+    tenon_make_output(make, 0,
+                      tenon_make_print_math(
+                          make, 1, &sum, "let e = exp(a - max(a, %lld..)); y = e / sum(e, %lld..)",
+                          (long long)axis, (long long)axis));
   }
 }
 

@@ -16,15 +16,16 @@ static tenon_value_t places_of(tenon_make_t* make, tenon_value_t packed, uint32_
   static const int64_t last[1] = {1};
   const tenon_value_t all = tenon_make_reshape(
       make, tenon_make_cast(make, tenon_make_input(make, offsets), TENON_DTYPE_INT64), flat, 1);
-  const tenon_value_t tokens = microsoft_first(make, all, 0, microsoft_extents(make, packed, 0, 1));
+  const tenon_value_t tokens =
+      microsoft_first(make, all, 0, tenon_make_extents(make, packed, 0, 1));
   return tenon_make_unsqueeze(make, tokens, last, 1);
 }
 
 /* [tokens, width] as [batch, length, width], with zeros for padding. */
 static tenon_value_t padded(tenon_make_t* make, tenon_value_t packed, tenon_value_t places,
                             uint32_t offsets) {
-  const tenon_value_t width = microsoft_extents(make, packed, 1, 2);
-  const tenon_value_t batch = microsoft_extents(make, tenon_make_input(make, offsets), 0, 2);
+  const tenon_value_t width = tenon_make_extents(make, packed, 1, 2);
+  const tenon_value_t batch = tenon_make_extents(make, tenon_make_input(make, offsets), 0, 2);
   const tenon_value_t shape[2] = {batch, width};
   const int64_t axis = 0;
   const tenon_value_t area[2] = {tenon_make_reduce(make, "reduce_prod", batch, &axis, 1, 1), width};
@@ -51,8 +52,8 @@ static tenon_value_t padding_mask(tenon_make_t* make, uint32_t sums, tenon_value
   const tenon_value_t lengths = tenon_make_math(make, "y = a - b", 2, pair);
   const tenon_value_t operands[2] = {microsoft_counted(make, padded_value, 1),
                                      tenon_make_unsqueeze(make, lengths, axes, 3)};
-  return microsoft_math(make, 2, operands, "y = cast(a < b ? 0.0 : (%.9g), f32)",
-                        tenon_make_get_float(make, "mask_filter_value", -10000.0));
+  return tenon_make_print_math(make, 2, operands, "y = cast(a < b ? 0.0 : (%.9g), f32)",
+                               tenon_make_get_float(make, "mask_filter_value", -10000.0));
 }
 
 /* Attends by heads to q, k and v, [tokens, width] each. The inputs of the node from `offsets` on are
@@ -129,7 +130,7 @@ static void remove_padding(tenon_make_t* make) {
   if (tenon_make_wants(make, 1)) {
     const tenon_value_t all = tenon_make_cast(make, tenon_make_concat(make, 0, 2, offsets), dtype);
     tenon_make_output(make, 1,
-                      tenon_make_2(make, "reshape", all, microsoft_extents(make, x, 0, 2)));
+                      tenon_make_2(make, "reshape", all, tenon_make_extents(make, x, 0, 2)));
   }
   if (tenon_make_wants(make, 2)) {
     const tenon_value_t sums =

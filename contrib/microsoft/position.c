@@ -16,8 +16,8 @@ static tenon_value_t positions_of(tenon_make_t* make, tenon_value_t x) {
   const tenon_value_t tokens = microsoft_counted(make, x, rank == 4 ? 2 : 1);
   const tenon_value_t row =
       tenon_make_unsqueeze(make, tenon_make_2(make, "add", ids, tokens), front, 1);
-  const tenon_value_t dims[2] = {microsoft_extents(make, x, 0, 1),
-                                 microsoft_extents(make, x, rank == 4 ? 2 : 1, rank == 4 ? 3 : 2)};
+  const tenon_value_t dims[2] = {tenon_make_extents(make, x, 0, 1),
+                                 tenon_make_extents(make, x, rank == 4 ? 2 : 1, rank == 4 ? 3 : 2)};
   return tenon_make_2(make, "broadcast_to", row, tenon_make_concat(make, 0, 2, dims));
 }
 
@@ -107,20 +107,21 @@ static void relative_position_bias(tenon_make_t* make) {
   const tenon_value_t ahead = tenon_make_math(make, "y = b - a", 2, operands);
   const tenon_value_t distance =
       tenon_make_math_1(make, both ? "y = abs(a)" : "y = max(0 - a, 0)", ahead);
-  tenon_value_t buckets = microsoft_math(make, 1, &distance,
-                                         "let f = %lld + cast(log(cast(max(a, 1), f32) / %lld.0) / "
-                                         "log(%lld.0 / %lld.0) * %lld.0, i64);"
-                                         "y = a < %lld ? a : min(f, %lld)",
-                                         exact, exact, (long long)farthest, exact,
-                                         (long long)side - exact, exact, (long long)side - 1);
+  tenon_value_t buckets =
+      tenon_make_print_math(make, 1, &distance,
+                            "let f = %lld + cast(log(cast(max(a, 1), f32) / %lld.0) / "
+                            "log(%lld.0 / %lld.0) * %lld.0, i64);"
+                            "y = a < %lld ? a : min(f, %lld)",
+                            exact, exact, (long long)farthest, exact, (long long)side - exact,
+                            exact, (long long)side - 1);
   if (both) {
     const tenon_value_t sides[2] = {buckets, ahead};
-    buckets = microsoft_math(make, 2, sides, "y = a + (b > 0 ? %lld : 0)", (long long)side);
+    buckets = tenon_make_print_math(make, 2, sides, "y = a + (b > 0 ? %lld : 0)", (long long)side);
   }
   const int64_t dims[2] = {heads, entries};
   const tenon_value_t by_head = tenon_make_reshape(make, table, dims, 2);
   tenon_make_output(
-      make, 0, tenon_make_unsqueeze(make, microsoft_gathered(make, by_head, buckets, 1), front, 1));
+      make, 0, tenon_make_unsqueeze(make, tenon_make_gather(make, by_head, buckets, 1), front, 1));
 }
 
 /*

@@ -57,11 +57,11 @@ tenon_value_t microsoft_quantize_math(tenon_make_t* make, const char* expression
     all[k] = operands[k];
   }
   if (!tenon_make_present(zero)) {
-    return microsoft_math(make, count, all, "y = cast(round(%s), %s)", expression, type);
+    return tenon_make_print_math(make, count, all, "y = cast(round(%s), %s)", expression, type);
   }
   all[count] = zero;
-  return microsoft_math(make, count + 1, all, "y = cast(round(%s) + cast(%c, f32), %s)", expression,
-                        (char)('a' + count), type);
+  return tenon_make_print_math(make, count + 1, all, "y = cast(round(%s) + cast(%c, f32), %s)",
+                               expression, (char)('a' + count), type);
 }
 
 tenon_value_t microsoft_followed(tenon_make_t* make, tenon_value_t list, uint32_t count) {

@@ -154,10 +154,10 @@ static void murmur_hash(tenon_make_t* make) {
     const tenon_value_t operands[2] = {hash, piece};
     hash = tenon_make_math(make, HASH_STEP("b"), 2, operands);
   }
-  hash = microsoft_math(make, 1, &hash,
-                        "let h0 = a ^ %d; let h1 = (h0 ^ shr(h0, 16)) * 2246822507;"
-                        "let h2 = (h1 ^ shr(h1, 13)) * 3266489909; y = h2 ^ shr(h2, 16)",
-                        is_wide ? 8 : 4);
+  hash = tenon_make_print_math(make, 1, &hash,
+                               "let h0 = a ^ %d; let h1 = (h0 ^ shr(h0, 16)) * 2246822507;"
+                               "let h2 = (h1 ^ shr(h1, 13)) * 3266489909; y = h2 ^ shr(h2, 16)",
+                               is_wide ? 8 : 4);
   tenon_make_output(
       make, 0,
       tenon_make_get_int(make, "positive", 1) != 0 ? hash : bits_as(make, hash, TENON_DTYPE_INT32));

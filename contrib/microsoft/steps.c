@@ -3,25 +3,8 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { TEXT_SIZE = 512 };
-
-tenon_value_t microsoft_math(tenon_make_t* make, uint32_t count, const tenon_value_t* inputs,
-                             const char* format, ...) {
-  char text[TEXT_SIZE];
-  va_list list;
-  va_start(list, format);
-  const int length = vsnprintf(text, sizeof(text), format, list);
-  va_end(list);
-  if (length < 0 || length >= TEXT_SIZE) {
-    tenon_make_fail(make, TENON_ERROR_INTERNAL, "an expression has %d characters", length);
-    return microsoft_absent();
-  }
-  return tenon_make_math(make, text, count, inputs);
-}
 
 void microsoft_refuse(tenon_make_t* make, const char* name, const char* reason) {
   if (make->status != TENON_OK) {
@@ -80,7 +63,7 @@ tenon_value_t microsoft_add_input(tenon_make_t* make, tenon_value_t value, uint3
 }
 
 tenon_value_t microsoft_scaled(tenon_make_t* make, tenon_value_t value, double factor) {
-  return factor == 1.0 ? value : microsoft_math(make, 1, &value, "y = a * (%.17g)", factor);
+  return factor == 1.0 ? value : tenon_make_print_math(make, 1, &value, "y = a * (%.17g)", factor);
 }
 
 tenon_value_t microsoft_moved(tenon_make_t* make, tenon_value_t value, uint32_t from, uint32_t to) {
@@ -101,24 +84,6 @@ tenon_value_t microsoft_moved(tenon_make_t* make, tenon_value_t value, uint32_t 
 tenon_value_t microsoft_transposed(tenon_make_t* make, tenon_value_t value) {
   const uint32_t rank = tenon_make_rank(make, value);
   return microsoft_moved(make, value, rank - 2, rank - 1);
-}
-
-tenon_value_t microsoft_extents(tenon_make_t* make, tenon_value_t value, int64_t begin,
-                                int64_t end) {
-  tenon_make_begin(make, "shape_of");
-  tenon_make_set_int(make, "start", begin);
-  tenon_make_set_int(make, "end", end);
-  tenon_make_add(make, value);
-  return tenon_make_end(make);
-}
-
-tenon_value_t microsoft_gathered(tenon_make_t* make, tenon_value_t value, tenon_value_t indices,
-                                 int64_t axis) {
-  tenon_make_begin(make, "gather");
-  tenon_make_set_int(make, "axis", axis);
-  tenon_make_add(make, value);
-  tenon_make_add(make, indices);
-  return tenon_make_end(make);
 }
 
 tenon_value_t microsoft_first(tenon_make_t* make, tenon_value_t value, int64_t axis,
@@ -155,7 +120,7 @@ tenon_value_t microsoft_below(tenon_make_t* make, tenon_value_t count) {
 
 tenon_value_t microsoft_counted(tenon_make_t* make, tenon_value_t value, int64_t axis) {
   return microsoft_below(
-      make, tenon_make_squeeze(make, microsoft_extents(make, value, axis, axis + 1), 0));
+      make, tenon_make_squeeze(make, tenon_make_extents(make, value, axis, axis + 1), 0));
 }
 
 /* Activations that ONNX Runtime fuses into products and convolutions, with ONNX's defaults. The
@@ -191,9 +156,9 @@ tenon_value_t microsoft_activate(tenon_make_t* make, tenon_value_t value,
     return value;
   }
   if (strcmp(name, "Clip") == 0) {
-    return microsoft_math(make, 1, &value, "y = clamp(a, (%.17g), (%.17g))",
-                          (activation->has & 1) != 0 ? activation->numbers[0] : -highest,
-                          (activation->has & 2) != 0 ? activation->numbers[1] : highest);
+    return tenon_make_print_math(make, 1, &value, "y = clamp(a, (%.17g), (%.17g))",
+                                 (activation->has & 1) != 0 ? activation->numbers[0] : -highest,
+                                 (activation->has & 2) != 0 ? activation->numbers[1] : highest);
   }
   for (size_t i = 0; i < sizeof(activations) / sizeof(activations[0]); ++i) {
     if (strcmp(name, activations[i].name) != 0) {
@@ -237,13 +202,13 @@ tenon_value_t microsoft_swiglu(tenon_make_t* make, tenon_value_t gate, tenon_val
   const double alpha = tenon_make_get_float(make, "activation_alpha", 1);
   const double beta = tenon_make_get_float(make, "activation_beta", 0);
   if (limit == INFINITY) {
-    return microsoft_math(make, 2, operands, "y = a * sigmoid((%.17g) * a) * (b + (%.17g))", alpha,
-                          beta);
+    return tenon_make_print_math(make, 2, operands, "y = a * sigmoid((%.17g) * a) * (b + (%.17g))",
+                                 alpha, beta);
   }
-  return microsoft_math(make, 2, operands,
-                        "let g = min(a, (%.17g)); let l = clamp(b, (%.17g), (%.17g));"
-                        "y = g * sigmoid((%.17g) * g) * (l + (%.17g))",
-                        limit, -limit, limit, alpha, beta);
+  return tenon_make_print_math(make, 2, operands,
+                               "let g = min(a, (%.17g)); let l = clamp(b, (%.17g), (%.17g));"
+                               "y = g * sigmoid((%.17g) * g) * (l + (%.17g))",
+                               limit, -limit, limit, alpha, beta);
 }
 
 void microsoft_set_window(tenon_make_t* make) {

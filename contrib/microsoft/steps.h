@@ -11,11 +11,6 @@ static inline tenon_value_t microsoft_absent(void) {
   return (tenon_value_t){0};
 }
 
-/* Like tenon_make_math. The expression is printed from a format first. Numbers that may be negative
- * stand in parentheses: "y = a * (%.17g)". */
-tenon_value_t microsoft_math(tenon_make_t* make, uint32_t count, const tenon_value_t* inputs,
-                             const char* format, ...) __attribute__((format(printf, 4, 5)));
-
 /* Refuses an attribute whose value has no equivalent here. Prints name, value, reason. */
 void microsoft_refuse(tenon_make_t* make, const char* name, const char* reason);
 /* Reads an attribute that is an extent, 0 to MICROSOFT_EXTENT_MAX. Refuses other values. */
@@ -34,12 +29,6 @@ tenon_value_t microsoft_scaled(tenon_make_t* make, tenon_value_t value, double f
 tenon_value_t microsoft_moved(tenon_make_t* make, tenon_value_t value, uint32_t from, uint32_t to);
 /* Swaps the last two axes. Returns `value` if its rank is 1. */
 tenon_value_t microsoft_transposed(tenon_make_t* make, tenon_value_t value);
-/* Extents of axes [begin, end) as i64 of rank 1. */
-tenon_value_t microsoft_extents(tenon_make_t* make, tenon_value_t value, int64_t begin,
-                                int64_t end);
-/* Gathers the items at `indices` of an axis. */
-tenon_value_t microsoft_gathered(tenon_make_t* make, tenon_value_t value, tenon_value_t indices,
-                                 int64_t axis);
 /* Slices the first items of an axis. `count` is i64 of shape [1]. */
 tenon_value_t microsoft_first(tenon_make_t* make, tenon_value_t value, int64_t axis,
                               tenon_value_t count);

@@ -149,8 +149,8 @@ static void embedding_layer_norm(tenon_make_t* make) {
     return;
   }
   const tenon_value_t rows[3] = {
-      tensorrt_gathered(make, words, tokens, 0), tensorrt_gathered(make, types, segments, 0),
-      tensorrt_axis(make, tensorrt_gathered(make, places, tensorrt_counted(make, tokens, 0), 0),
+      tenon_make_gather(make, words, tokens, 0), tenon_make_gather(make, types, segments, 0),
+      tensorrt_axis(make, tenon_make_gather(make, places, tensorrt_counted(make, tokens, 0), 0),
                     1)};
   static const int64_t axes[2] = {3, 4};
   static const int64_t column[2] = {-1, 1};

@@ -133,14 +133,7 @@ static void decode_image(void* user, uint32_t index, uint32_t thread) {
 }
 
 static tenon_status_t enqueue(const tenon_enqueue_t* call) {
-  const int64_t images = call->inputs[0].tensor.dims[0];
-  tenon_enqueue_t copy = *call;
-  if (images == 1) {
-    decode_image(&copy, 0, 0);
-  } else if (images > 1) {
-    call->host->parallel(call->run, (uint32_t)images, decode_image, &copy);
-  }
-  return TENON_OK;
+  return tensorrt_each(call, call->inputs[0].tensor.dims[0], decode_image);
 }
 
 static int32_t match(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
@@ -203,14 +196,4 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   return TENON_OK;
 }
 
-static const char* const names[] = {"tensorrt.boxes_3d/1", NULL};
-static const tenon_kernel_t kernels[] = {{.size = sizeof(tenon_kernel_t),
-                                          .name = "boxes_3d",
-                                          .device = "cpu",
-                                          .operators = names,
-                                          .version = 1,
-                                          .match = match,
-                                          .tactics = tactics,
-                                          .prepare = prepare,
-                                          .enqueue = enqueue}};
-const tenon_offering_t tensorrt_boxes3d_kernels = TENON_OFFERING_OF("kernel/1", kernels);
+TENSORRT_KERNEL(tensorrt_boxes3d_kernels, "boxes_3d");

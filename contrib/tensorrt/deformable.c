@@ -72,8 +72,8 @@ static tenon_value_t shape_of(tenon_make_t* make, tenon_value_t first, tenon_val
 
 /* N M as i64 [1]. */
 static tenon_value_t images_of(tenon_make_t* make, const samples_t* from) {
-  const tenon_value_t batch = tensorrt_extents(make, from->value, 0, 1);
-  return tensorrt_math(make, 1, &batch, "y = a * %lld", (long long)from->heads);
+  const tenon_value_t batch = tenon_make_extents(make, from->value, 0, 1);
+  return tenon_make_print_math(make, 1, &batch, "y = a * %lld", (long long)from->heads);
 }
 
 /* Samples of one level: [N M, D, Lq, P]. */
@@ -93,8 +93,8 @@ static tenon_value_t sample_level(tenon_make_t* make, const samples_t* from, int
   const tenon_value_t places = tenon_make_permute(
       make, tenon_make_slice(make, from->locations, 3, level, level + 1), heads_first, 6);
   const int64_t last[2] = {from->points, 2};
-  const tenon_value_t dims =
-      shape_of(make, images_of(make, from), tensorrt_extents(make, from->locations, 1, 2), last, 2);
+  const tenon_value_t dims = shape_of(make, images_of(make, from),
+                                      tenon_make_extents(make, from->locations, 1, 2), last, 2);
   const tenon_value_t grid =
       tenon_make_math_1(make, "y = 2 * a - 1", tenon_make_2(make, "reshape", places, dims));
   tenon_make_begin(make, "grid_sample");
@@ -164,7 +164,7 @@ static void deformable_attention(tenon_make_t* make) {
   static const int64_t heads_first[5] = {0, 2, 1, 3, 4};
   static const int64_t queries_first[4] = {0, 3, 1, 2};
   const tenon_value_t samples = tenon_make_concat(make, 3, (uint32_t)from->levels, levels);
-  const tenon_value_t queries = tensorrt_extents(make, from->locations, 1, 2);
+  const tenon_value_t queries = tenon_make_extents(make, from->locations, 1, 2);
   const int64_t all = from->levels * from->points;
   const tenon_value_t weights =
       tenon_make_2(make, "reshape", tenon_make_permute(make, from->weights, heads_first, 5),
@@ -189,7 +189,7 @@ static void deformable_attention(tenon_make_t* make) {
 static tenon_value_t relative_places(tenon_make_t* make, tenon_value_t square, int64_t span,
                                      int axis) {
   const long long middle = span / 2;
-  return tensorrt_math(
+  return tenon_make_print_math(
       make, 1, &square,
       "let d = index(0) - index(1); let f = cast(abs(d), f32);"
       "let g = (log(f) - %.9g) * (%lld.0 / (log(cast(size(0) - 1, f32)) - %.9g) * 0.9999999);"
@@ -218,10 +218,11 @@ static void disentangled_attention(tenon_make_t* make) {
   const tenon_value_t square =
       tenon_make_squeeze(make, tenon_make_slice(make, terms[0], 0, 0, 1), 0);
   for (int k = 1; k < 3; ++k) {
-    terms[k] = tensorrt_gathered(make, tenon_make_reshape(make, terms[k], flat, 2),
+    terms[k] = tenon_make_gather(make, tenon_make_reshape(make, terms[k], flat, 2),
                                  relative_places(make, square, span, k - 1), 1);
   }
-  tensorrt_output_like(make, 0, tensorrt_math(make, 3, terms, "y = (a + b + c) * (%.17g)", factor),
+  tensorrt_output_like(make, 0,
+                       tenon_make_print_math(make, 3, terms, "y = (a + b + c) * (%.17g)", factor),
                        tenon_make_input(make, 0));
 }
 

@@ -29,8 +29,8 @@ static void clip(tenon_make_t* make) {
   if (low > high) {
     tensorrt_refuse(make, "clipMin", "it is above clipMax");
   }
-  tensorrt_output_like(make, 0,
-                       tensorrt_math(make, 1, &x, "y = clamp(a, (%.17g), (%.17g))", low, high), x);
+  tensorrt_output_like(
+      make, 0, tenon_make_print_math(make, 1, &x, "y = clamp(a, (%.17g), (%.17g))", low, high), x);
 }
 
 /* Two more channels: the coordinates of rows and of columns, from -1 to 1. */
@@ -40,10 +40,10 @@ static void coordinates(tenon_make_t* make) {
   tenon_value_t parts[3] = {x, {0}, {0}};
   for (int axis = 2; axis < 4; ++axis) { /* the values of x do not count, NaN neither */
     const tenon_value_t along =
-        tensorrt_math(make, 1, &first,
-                      "let step = 2 / cast(max(size(%d) - 1, 1), f32);"
-                      "y = cast(cast(a, i32) * 0, f32) + cast(index(%d), f32) * step - 1",
-                      axis, axis);
+        tenon_make_print_math(make, 1, &first,
+                              "let step = 2 / cast(max(size(%d) - 1, 1), f32);"
+                              "y = cast(cast(a, i32) * 0, f32) + cast(index(%d), f32) * step - 1",
+                              axis, axis);
     parts[axis - 1] = tenon_make_cast(make, along, tenon_make_dtype(make, x));
   }
   tenon_make_output(make, 0, tenon_make_concat(make, 1, 3, parts));
@@ -116,10 +116,11 @@ static void normalize(tenon_make_t* make) {
       is_shared ? tensorrt_weights(make, "weights", 1, 1, &count)
                 : tenon_make_unsqueeze(make, channel_numbers(make, "weights", x), axes, 2);
   const tenon_value_t operands[2] = {tensorrt_wide(make, x), weights};
-  tensorrt_output_like(make, 0,
-                       tensorrt_math(make, 2, operands, "y = a * rsqrt(sum(a * a, %s) + %.17g) * b",
-                                     is_picture ? "[1, 2, 3]" : "[1]", epsilon),
-                       x);
+  tensorrt_output_like(
+      make, 0,
+      tenon_make_print_math(make, 2, operands, "y = a * rsqrt(sum(a * a, %s) + %.17g) * b",
+                            is_picture ? "[1, 2, 3]" : "[1]", epsilon),
+      x);
 }
 
 /* YOLO v2: sigmoid of centres and of the object's score, softmax of classes. */

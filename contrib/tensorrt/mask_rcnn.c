@@ -8,7 +8,7 @@
 
 enum { PYRAMID_ANCHORS_MAX = 1 << 24 };
 
-/* Scores up to this one are no detections, whatever the threshold is. */
+/* The least threshold. Scores up to it are ignored. */
 static const double least_score = 0.01;
 
 /* ---- Mask R-CNN: boxes y1, x1, y2, x2 moved and stretched by deltas dy, dx, dh, dw ---- */
@@ -44,8 +44,8 @@ static tenon_value_t refined_pixels(tenon_make_t* make, tenon_value_t boxes, ten
       "let s = b - a + 1; let h = exp(min(d / %g, 4.1351665567423560)) * s;"
       "let low = a + s * 0.5 + c / %g * s - 0.5 * h; y = clamp(%s, 0, e)";
   return tensorrt_corners(
-      make, tensorrt_math(make, 5, operands, text, weights[1], weights[0], "low"),
-      tensorrt_math(make, 5, operands, text, weights[1], weights[0], "low + h - 1"));
+      make, tenon_make_print_math(make, 5, operands, text, weights[1], weights[0], "low"),
+      tenon_make_print_math(make, 5, operands, text, weights[1], weights[0], "low + h - 1"));
 }
 
 /* The attribute image_size: channels, height, width. */
@@ -57,7 +57,7 @@ static const int64_t* image_size(tenon_make_t* make, const int64_t* usual) {
   return image == NULL ? usual : image;
 }
 
-/* What a level of a pyramid has at each place: boxes of these extents, in pixels. */
+/* Each place of a level of the pyramid has boxes of these extents, in pixels. */
 typedef struct level_t {
   int64_t stride;
   int64_t start; /* of the first place */
@@ -225,7 +225,8 @@ static void multilevel_propose(tenon_make_t* make) {
 static tenon_value_t best_class(tenon_make_t* make, tenon_value_t scores, int64_t first) {
   tenon_value_t from = scores;
   if (first > 0) {
-    from = tensorrt_math(make, 1, &scores, "y = index(2) < %lld ? -inf : a", (long long)first);
+    from =
+        tenon_make_print_math(make, 1, &scores, "y = index(2) < %lld ? -inf : a", (long long)first);
   }
   tenon_make_begin(make, "arg_max");
   tenon_make_set_int(make, "axis", 2);

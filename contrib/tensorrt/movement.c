@@ -66,8 +66,8 @@ static void batch_tile(tenon_make_t* make) {
                     "axis 0 of input 1 has extent %lld, not 1: only one item is repeated",
                     (long long)tenon_make_dim(make, x, 0));
   }
-  const tenon_value_t dims[2] = {tensorrt_extents(make, like, 0, 1),
-                                 tensorrt_extents(make, x, 1, rank)};
+  const tenon_value_t dims[2] = {tenon_make_extents(make, like, 0, 1),
+                                 tenon_make_extents(make, x, 1, rank)};
   tenon_make_output(make, 0,
                     tenon_make_2(make, "broadcast_to", x, tenon_make_concat(make, 0, 2, dims)));
 }
@@ -76,16 +76,16 @@ static void batch_tile(tenon_make_t* make) {
 static tenon_value_t scaled_extent(tenon_make_t* make, tenon_value_t x, uint32_t axis,
                                    double scale) {
   const int64_t known = tenon_make_ok(make) ? tenon_make_dim(make, x, axis) : 0;
-  const tenon_value_t extent = tensorrt_extents(make, x, axis, axis + 1);
+  const tenon_value_t extent = tenon_make_extents(make, x, axis, axis + 1);
   if (known >= 0) {
     const int64_t scaled = (int64_t)((float)known * (float)scale);
     return tenon_make_int64s(make, &scaled, 1);
   }
   if (scale == floor(scale)) {
-    return tensorrt_math(make, 1, &extent, "y = a * %lld", (long long)scale);
+    return tenon_make_print_math(make, 1, &extent, "y = a * %lld", (long long)scale);
   }
   if (1 / scale == floor(1 / scale)) {
-    return tensorrt_math(make, 1, &extent, "y = a / %lld", (long long)(1 / scale));
+    return tenon_make_print_math(make, 1, &extent, "y = a / %lld", (long long)(1 / scale));
   }
   tensorrt_refuse(make, "scale", "height or width varies: use an integer, or 1 / an integer");
   return extent;
@@ -96,7 +96,8 @@ static void resize_nearest(tenon_make_t* make) {
   tensorrt_require(make, "scale");
   const double scale = tensorrt_float(make, "scale", 1, 1.0 / 4096, 4096);
   const double scales[4] = {1, 1, scale, scale};
-  const tenon_value_t sizes[3] = {tensorrt_extents(make, x, 0, 2), scaled_extent(make, x, 2, scale),
+  const tenon_value_t sizes[3] = {tenon_make_extents(make, x, 0, 2),
+                                  scaled_extent(make, x, 2, scale),
                                   scaled_extent(make, x, 3, scale)};
   const tenon_value_t joined = tenon_make_concat(make, 0, 3, sizes);
   const tenon_value_t factors = tensorrt_numbers(make, scales, 4);

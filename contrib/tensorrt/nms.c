@@ -21,7 +21,7 @@ static tenon_value_t boxes_of(tenon_make_t* make) {
   return is_flat ? tensorrt_axis(make, checked, 2) : checked;
 }
 
-/* The low corner (0) or the high corner (2) of boxes, whatever the order of their corners. */
+/* The low corner (which = 0) or the high corner (which = 2) of boxes. Their corners may be in any order. */
 static tenon_value_t corner(tenon_make_t* make, tenon_value_t boxes, int64_t which) {
   const int64_t last = (int64_t)tenon_make_rank(make, boxes) - 1;
   return tenon_make_math_2(make, which == 0 ? "y = min(a, b)" : "y = max(a, b)",
@@ -157,7 +157,7 @@ static void efficient_onnx(tenon_make_t* make) {
   const tenon_value_t valid = tenon_make_math_1(make, "y = cast(a >= 0, i32)",
                                                 tenon_make_reshape(make, selected.index, &flat, 1));
   tenon_value_t sorted[2] = {{0}, {0}};
-  const tenon_value_t count = tensorrt_extents(make, valid, 0, 1);
+  const tenon_value_t count = tenon_make_extents(make, valid, 0, 1);
   tenon_make_begin(make, "top_k");
   tenon_make_add(make, valid);
   tenon_make_add(make, count);
@@ -165,7 +165,7 @@ static void efficient_onnx(tenon_make_t* make) {
   const tenon_value_t place = tenon_make_math_2(
       make, "y = min(index(0), max(cast(sum(a, [0]), i64) - 1, 0)) + 0 * b", valid, sorted[1]);
   tenon_make_output(make, 0,
-                    tensorrt_gathered(make, rows, tensorrt_gathered(make, sorted[1], place, 0), 0));
+                    tenon_make_gather(make, rows, tenon_make_gather(make, sorted[1], place, 0), 0));
 }
 
 /* ---- BatchedNMS ---- */
@@ -276,7 +276,7 @@ static tenon_value_t ssd_boxes(tenon_make_t* make, code_t code, tenon_value_t co
 /* Codes of TF_CENTER are y, x, h, w: swaps each pair. */
 static tenon_value_t swapped(tenon_make_t* make, tenon_value_t codes) {
   static const int64_t order[4] = {1, 0, 3, 2};
-  return tensorrt_gathered(make, codes, tenon_make_int64s(make, order, 4), 3);
+  return tenon_make_gather(make, codes, tenon_make_int64s(make, order, 4), 3);
 }
 
 static void nms_order(tenon_make_t* make, uint32_t out_order[3]) {

@@ -25,4 +25,30 @@
 #define TENSORRT_CHECK(text, words) \
   { .size = sizeof(tenon_check_t), .condition = (text), .message = (words) }
 
+/* The offering of a kernel for the operator "tensorrt.NAME/1". Its functions are match, tactics,
+ * prepare and enqueue of this file. */
+#define TENSORRT_KERNEL(offering, operator_name)                                        \
+  static const char* const kernel_operators[] = {"tensorrt." operator_name "/1", NULL}; \
+  static const tenon_kernel_t kernels[] = {{.size = sizeof(tenon_kernel_t),             \
+                                            .name = (operator_name),                    \
+                                            .device = "cpu",                            \
+                                            .operators = kernel_operators,              \
+                                            .version = 1,                               \
+                                            .match = match,                             \
+                                            .tactics = tactics,                         \
+                                            .prepare = prepare,                         \
+                                            .enqueue = enqueue}};                       \
+  const tenon_offering_t offering = TENON_OFFERING_OF("kernel/1", kernels)
+
+/* Calls body(call, index, thread) for each index in [0, count), on the threads of the run. */
+static inline tenon_status_t tensorrt_each(const tenon_enqueue_t* call, int64_t count,
+                                           void (*body)(void* user, uint32_t index,
+                                                        uint32_t thread)) {
+  tenon_enqueue_t copy = *call;
+  if (count > 0) {
+    call->host->parallel(call->run, (uint32_t)count, body, &copy);
+  }
+  return TENON_OK;
+}
+
 #endif

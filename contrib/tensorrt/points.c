@@ -83,7 +83,7 @@ static tenon_value_t map_places(tenon_make_t* make, tenon_value_t coords, tenon_
       tenon_make_squeeze(make, tenon_make_slice(make, coords, 2, 2, 3), 2),
       tenon_make_squeeze(make, tenon_make_slice(make, coords, 2, 3, 4), 2),
       tenon_make_reshape(make, counts, column, 2)};
-  const tenon_value_t place = tensorrt_math(
+  const tenon_value_t place = tenon_make_print_math(
       make, 3, operands,
       "let r = cast(a, i64); let q = cast(b, i64); let k = r >= 0 && r < %lld && q >= 0 && q < "
       "%lld;"
@@ -111,10 +111,10 @@ static void pillar_scatter(tenon_make_t* make) {
     return;
   }
   const int64_t places = dims[0] * dims[1];
-  const tenon_value_t extent = tensorrt_extents(make, voxels, 1, 2);
+  const tenon_value_t extent = tenon_make_extents(make, voxels, 1, 2);
   const tenon_value_t shape_parts[3] = {
-      tensorrt_extents(make, voxels, 0, 1),
-      tensorrt_math(make, 1, &extent, "y = a + %lld", (long long)places),
+      tenon_make_extents(make, voxels, 0, 1),
+      tenon_make_print_math(make, 1, &extent, "y = a + %lld", (long long)places),
       tenon_make_int64s(make, &channels, 1)};
   const tenon_value_t zeros =
       tenon_make_2(make, "filled", tenon_make_number(make, tenon_make_dtype(make, voxels), 0),

@@ -192,11 +192,7 @@ static void pool_region(void* user, uint32_t index, uint32_t thread) {
 
 static tenon_status_t enqueue(const tenon_enqueue_t* call) {
   const int64_t* dims = call->inputs[0].tensor.dims;
-  tenon_enqueue_t copy = *call;
-  if (dims[0] * dims[1] > 0) {
-    call->host->parallel(call->run, (uint32_t)(dims[0] * dims[1]), pool_region, &copy);
-  }
-  return TENON_OK;
+  return tensorrt_each(call, dims[0] * dims[1], pool_region);
 }
 
 static int32_t match(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
@@ -253,14 +249,4 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   return TENON_OK;
 }
 
-static const char* const names[] = {"tensorrt.pooled_regions/1", NULL};
-static const tenon_kernel_t kernels[] = {{.size = sizeof(tenon_kernel_t),
-                                          .name = "pooled_regions",
-                                          .device = "cpu",
-                                          .operators = names,
-                                          .version = 1,
-                                          .match = match,
-                                          .tactics = tactics,
-                                          .prepare = prepare,
-                                          .enqueue = enqueue}};
-const tenon_offering_t tensorrt_pooled_kernels = TENON_OFFERING_OF("kernel/1", kernels);
+TENSORRT_KERNEL(tensorrt_pooled_kernels, "pooled_regions");

@@ -35,11 +35,11 @@ static void box_edges(tenon_make_t* make, const anchors_t* anchors, tenon_value_
       tenon_make_slice(make, deltas, 2, axis + 2, axis + 3),
       of_anchors(make, axis == 0 ? anchors->widths : anchors->heights, anchors->count), last};
   for (int high = 0; high < 2; ++high) {
-    out_edges[high] =
-        tensorrt_math(make, 4, operands,
-                      "let m = cast(index(%d) * %lld, f32) + %.17g + a * c;"
-                      "y = max(min(m %c exp(b) * c * 0.5, d), 0)",
-                      4 - axis, (long long)anchors->stride, anchors->first, high ? '+' : '-');
+    out_edges[high] = tenon_make_print_math(make, 4, operands,
+                                            "let m = cast(index(%d) * %lld, f32) + %.17g + a * c;"
+                                            "y = max(min(m %c exp(b) * c * 0.5, d), 0)",
+                                            4 - axis, (long long)anchors->stride, anchors->first,
+                                            high ? '+' : '-');
   }
 }
 
@@ -58,9 +58,9 @@ static proposals_t decode_anchors(tenon_make_t* make, const anchors_t* anchors,
   const tenon_value_t given = tensorrt_wide(
       make, tensorrt_input(make, 1, "deltas", 4, "[batch, 4 * anchors, height, width]"));
   const int64_t kinds[2] = {(int64_t)anchors->count, 4};
-  const tenon_value_t dims[3] = {tensorrt_extents(make, given, 0, 1),
+  const tenon_value_t dims[3] = {tenon_make_extents(make, given, 0, 1),
                                  tenon_make_int64s(make, kinds, 2),
-                                 tensorrt_extents(make, given, 2, 4)};
+                                 tenon_make_extents(make, given, 2, 4)};
   const tenon_value_t deltas =
       tenon_make_2(make, "reshape", given, tenon_make_concat(make, 0, 3, dims));
   tenon_value_t edges[2][2];
@@ -72,7 +72,7 @@ static proposals_t decode_anchors(tenon_make_t* make, const anchors_t* anchors,
   const tenon_value_t operands[4] = {tenon_make_2(make, "sub", edges[0][1], edges[0][0]),
                                      tenon_make_2(make, "sub", edges[1][1], edges[1][0]),
                                      tensorrt_axis(make, tensorrt_wide(make, scores), 2), least};
-  const tenon_value_t kept = tensorrt_math(make, 4, operands, "y = %s ? c : -inf", keeps);
+  const tenon_value_t kept = tenon_make_print_math(make, 4, operands, "y = %s ? c : -inf", keeps);
   return (proposals_t){
       tenon_make_reshape(make, tenon_make_permute(make, boxes, order, 5), flat_boxes, 3),
       tenon_make_reshape(make, kept, flat_scores, 3)};
@@ -144,7 +144,7 @@ static void proposal(tenon_make_t* make) {
   static const int64_t order[4] = {1, 0, 3, 2};
   const double extents[4] = {ends[1], ends[0], ends[1], ends[0]};
   const tenon_value_t corners =
-      tensorrt_gathered(make, selected.box, tenon_make_int64s(make, order, 4), 2);
+      tenon_make_gather(make, selected.box, tenon_make_int64s(make, order, 4), 2);
   tensorrt_output_like(
       make, 0,
       tensorrt_axis(make, tenon_make_2(make, "div", corners, tensorrt_numbers(make, extents, 4)),
@@ -235,7 +235,7 @@ static void rproi(tenon_make_t* make) {
   const tenon_value_t lasts[2] = {tenon_make_math_1(make, "y = a - 1", width),
                                   tenon_make_math_1(make, "y = a - 1", height)};
   const tenon_value_t resize = image_number(make, info, 2);
-  const tenon_value_t smallest = tensorrt_math(make, 1, &resize, "y = a * (%.17g)", least);
+  const tenon_value_t smallest = tenon_make_print_math(make, 1, &resize, "y = a * (%.17g)", least);
   const proposals_t from =
       decode_anchors(make, anchors, objects, lasts, "a + 1 >= d && b + 1 >= d", smallest);
   const tensorrt_selected_t selected = propose(make, &from, top, keep, iou_threshold);

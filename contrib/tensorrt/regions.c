@@ -136,8 +136,8 @@ static tenon_value_t crop_places(tenon_make_t* make, tenon_value_t rois, int64_t
   const tenon_value_t operands[4] = {tenon_make_slice(make, rois, 2, axis, axis + 1),
                                      tenon_make_slice(make, rois, 2, axis + 2, axis + 3), last,
                                      tensorrt_numbers(make, steps, (size_t)count)};
-  return tensorrt_math(make, 4, operands, "y = a * c + d * ((b - a) * c / %lld.0)",
-                       (long long)(count > 1 ? count - 1 : 1));
+  return tenon_make_print_math(make, 4, operands, "y = a * c + d * ((b - a) * c / %lld.0)",
+                               (long long)(count > 1 ? count - 1 : 1));
 }
 
 /*
@@ -154,14 +154,14 @@ static void crop_and_resize(tenon_make_t* make) {
                             tensorrt_int(make, "crop_width", 1, 1, 1 << 12)};
   const int64_t roi_dims[3] = {0, -1, 4};
   const tenon_value_t rois = tenon_make_reshape(make, tensorrt_wide(make, given), roi_dims, 3);
-  const tenon_value_t shape_parts[2] = {tensorrt_extents(make, rois, 0, 2),
+  const tenon_value_t shape_parts[2] = {tenon_make_extents(make, rois, 0, 2),
                                         tenon_make_int64s(make, sizes, 2)};
   const tenon_value_t shape = tenon_make_concat(make, 0, 2, shape_parts);
   tenon_value_t places[2];
   tenon_value_t lasts[2];
   tenon_value_t grids[2];
   for (int64_t k = 0; k < 2; ++k) { /* y, then x */
-    const tenon_value_t extent = tensorrt_extents(make, x, 2 + k, 3 + k);
+    const tenon_value_t extent = tenon_make_extents(make, x, 2 + k, 3 + k);
     lasts[k] = tenon_make_math_1(make, "y = cast(a - 1, f32)", extent);
     const tenon_value_t along = crop_places(make, rois, k, lasts[k], sizes[k]);
     places[k] = tenon_make_2(make, "broadcast_to", tensorrt_axis(make, along, 3 - k), shape);

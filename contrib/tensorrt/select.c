@@ -137,24 +137,7 @@ static void select_one(void* user, uint32_t index, uint32_t thread) {
 }
 
 static tenon_status_t enqueue(const tenon_enqueue_t* call) {
-  const int64_t images = call->inputs[1].tensor.dims[0];
-  tenon_enqueue_t copy = *call;
-  if (images == 1) {
-    select_one(&copy, 0, 0);
-  } else if (images > 1) {
-    call->host->parallel(call->run, (uint32_t)images, select_one, &copy);
-  }
-  return TENON_OK;
+  return tensorrt_each(call, call->inputs[1].tensor.dims[0], select_one);
 }
 
-static const char* const names[] = {"tensorrt.select_boxes/1", NULL};
-static const tenon_kernel_t kernels[] = {{.size = sizeof(tenon_kernel_t),
-                                          .name = "select_boxes",
-                                          .device = "cpu",
-                                          .operators = names,
-                                          .version = 1,
-                                          .match = match,
-                                          .tactics = tactics,
-                                          .prepare = prepare,
-                                          .enqueue = enqueue}};
-const tenon_offering_t tensorrt_select_kernels = TENON_OFFERING_OF("kernel/1", kernels);
+TENSORRT_KERNEL(tensorrt_select_kernels, "select_boxes");

@@ -3,13 +3,10 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "families.h"
-
-enum { TEXT_SIZE = 512 };
 
 /* ---- Versions ---- */
 
@@ -172,7 +169,7 @@ const int64_t* tensorrt_ints(tenon_make_t* make, const char* name, size_t low, s
   return values;
 }
 
-/* A list of floats, or what stands for one. */
+/* Reads a list of floats. A list of integers or a single number is converted to one. */
 static const double* any_floats(tenon_make_t* make, const char* name, size_t* out_count) {
   const double* values = NULL;
   const int64_t* ints = NULL;
@@ -281,20 +278,6 @@ int64_t tensorrt_known(tenon_make_t* make, tenon_value_t value, uint32_t axis, c
 
 /* ---- Values ---- */
 
-tenon_value_t tensorrt_math(tenon_make_t* make, uint32_t count, const tenon_value_t* inputs,
-                            const char* format, ...) {
-  char text[TEXT_SIZE];
-  va_list list;
-  va_start(list, format);
-  const int length = vsnprintf(text, sizeof(text), format, list);
-  va_end(list);
-  if (length < 0 || length >= TEXT_SIZE) {
-    tenon_make_fail(make, TENON_ERROR_INTERNAL, "an expression has %d characters", length);
-    return tensorrt_absent();
-  }
-  return tenon_make_math(make, text, count, inputs);
-}
-
 tenon_value_t tensorrt_math_3(tenon_make_t* make, const char* text, tenon_value_t a,
                               tenon_value_t b, tenon_value_t c) {
   const tenon_value_t inputs[3] = {a, b, c};
@@ -320,23 +303,9 @@ tenon_value_t tensorrt_axis(tenon_make_t* make, tenon_value_t value, int64_t axi
   return tenon_make_unsqueeze(make, value, &axis, 1);
 }
 
-tenon_value_t tensorrt_extents(tenon_make_t* make, tenon_value_t value, int64_t begin,
-                               int64_t end) {
-  return tenon_make_slice(make, tenon_make_shape(make, value), 0, begin, end);
-}
-
-tenon_value_t tensorrt_gathered(tenon_make_t* make, tenon_value_t value, tenon_value_t indices,
-                                int64_t axis) {
-  tenon_make_begin(make, "gather");
-  tenon_make_set_int(make, "axis", axis);
-  tenon_make_add(make, value);
-  tenon_make_add(make, indices);
-  return tenon_make_end(make);
-}
-
 tenon_value_t tensorrt_counted(tenon_make_t* make, tenon_value_t value, int64_t axis) {
   const tenon_value_t extent =
-      tenon_make_reshape(make, tensorrt_extents(make, value, axis, axis + 1), NULL, 0);
+      tenon_make_reshape(make, tenon_make_extents(make, value, axis, axis + 1), NULL, 0);
   return tenon_make_3(make, "arange", tenon_make_int64(make, 0), extent, tenon_make_int64(make, 1));
 }
 

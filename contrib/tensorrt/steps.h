@@ -45,11 +45,7 @@ int64_t tensorrt_known(tenon_make_t* make, tenon_value_t value, uint32_t axis, c
 
 /* ---- Values ---- */
 
-/* Like tenon_make_math. The expression is printed from a format first. Numbers that may be negative
- * stand in parentheses: "y = a * (%.17g)". */
-tenon_value_t tensorrt_math(tenon_make_t* make, uint32_t count, const tenon_value_t* inputs,
-                            const char* format, ...) __attribute__((format(printf, 4, 5)));
-/* Expressions of one to four values. */
+/* Expressions of three and four values. */
 tenon_value_t tensorrt_math_3(tenon_make_t* make, const char* text, tenon_value_t a,
                               tenon_value_t b, tenon_value_t c);
 tenon_value_t tensorrt_math_4(tenon_make_t* make, const char* text, tenon_value_t a,
@@ -58,11 +54,6 @@ tenon_value_t tensorrt_math_4(tenon_make_t* make, const char* text, tenon_value_
 tenon_value_t tensorrt_numbers(tenon_make_t* make, const double* values, size_t count);
 /* Inserts an axis of extent 1. */
 tenon_value_t tensorrt_axis(tenon_make_t* make, tenon_value_t value, int64_t axis);
-/* The extents of axes `begin` to `end` - 1 as i64 of rank 1. */
-tenon_value_t tensorrt_extents(tenon_make_t* make, tenon_value_t value, int64_t begin, int64_t end);
-/* Gathers the items at `indices` of an axis. */
-tenon_value_t tensorrt_gathered(tenon_make_t* make, tenon_value_t value, tenon_value_t indices,
-                                int64_t axis);
 /* 0, 1, ... below the extent of an axis, as i64 of rank 1. */
 tenon_value_t tensorrt_counted(tenon_make_t* make, tenon_value_t value, int64_t axis);
 /* The value in f32. Other float types are converted. */

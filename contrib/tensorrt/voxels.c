@@ -175,14 +175,7 @@ static void make_voxels(void* user, uint32_t index, uint32_t thread) {
 }
 
 static tenon_status_t enqueue(const tenon_enqueue_t* call) {
-  const int64_t clouds = call->inputs[0].tensor.dims[0];
-  tenon_enqueue_t copy = *call;
-  if (clouds == 1) {
-    make_voxels(&copy, 0, 0);
-  } else if (clouds > 1) {
-    call->host->parallel(call->run, (uint32_t)clouds, make_voxels, &copy);
-  }
-  return TENON_OK;
+  return tensorrt_each(call, call->inputs[0].tensor.dims[0], make_voxels);
 }
 
 static uint64_t scratch_bytes(const tenon_region_t* region, const tenon_region_table_t* table) {
@@ -250,14 +243,4 @@ static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) 
   return TENON_OK;
 }
 
-static const char* const names[] = {"tensorrt.voxels/1", NULL};
-static const tenon_kernel_t kernels[] = {{.size = sizeof(tenon_kernel_t),
-                                          .name = "voxels",
-                                          .device = "cpu",
-                                          .operators = names,
-                                          .version = 1,
-                                          .match = match,
-                                          .tactics = tactics,
-                                          .prepare = prepare,
-                                          .enqueue = enqueue}};
-const tenon_offering_t tensorrt_voxels_kernels = TENON_OFFERING_OF("kernel/1", kernels);
+TENSORRT_KERNEL(tensorrt_voxels_kernels, "voxels");

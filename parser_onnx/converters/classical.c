@@ -110,11 +110,7 @@ static void array_feature_extractor(tenon_make_t* make) {
     tenon_make_output(make, 0, tenon_make_reshape(make, picked, row, 2));
     return;
   }
-  tenon_make_begin(make, "gather");
-  tenon_make_set_int(make, "axis", rank - 1);
-  tenon_make_add(make, x);
-  tenon_make_add(make, indices);
-  tenon_value_t y = tenon_make_end(make);
+  tenon_value_t y = tenon_make_gather(make, x, indices, rank - 1);
   if (rank == 1) {
     const int64_t axis = 0;
     y = tenon_make_unsqueeze(make, y, &axis, 1);
@@ -191,12 +187,7 @@ static tenon_value_t must_be_found(tenon_make_t* make, tenon_value_t rows) {
   const tenon_value_t number = tenon_make_number(make, TENON_DTYPE_FLOAT32, 1);
   const tenon_value_t table = tenon_make_reshape(make, number, one, 1);
   const tenon_value_t missing = tenon_make_math_1(make, "y = 1 - a", found);
-  const tenon_value_t place = tenon_make_cast(make, missing, TENON_DTYPE_INT64);
-  tenon_make_begin(make, "gather");
-  tenon_make_set_int(make, "axis", 0);
-  tenon_make_add(make, table);
-  tenon_make_add(make, place);
-  return tenon_make_end(make);
+  return tenon_make_gather(make, table, tenon_make_cast(make, missing, TENON_DTYPE_INT64), 0);
 }
 
 /* A new last axis compares each element with every category. An element in no category gives zeros,

@@ -185,12 +185,7 @@ static void scan_list(tenon_make_t* make, const char* name, uint32_t count, int6
 
 /* One slice along an axis, made only so that the body's parameter can have its type. */
 static tenon_value_t slice_type(tenon_make_t* make, tenon_value_t value, int64_t axis) {
-  const tenon_value_t first = tenon_make_int64(make, 0);
-  tenon_make_begin(make, "gather");
-  tenon_make_set_int(make, "axis", axis);
-  tenon_make_add(make, value);
-  tenon_make_add(make, first);
-  return tenon_make_end(make);
+  return tenon_make_gather(make, value, tenon_make_int64(make, 0), axis);
 }
 
 static void scan(tenon_make_t* make) {

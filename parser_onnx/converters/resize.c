@@ -78,12 +78,7 @@ static void finish(resize_t* resize) {
 
 /* Extent `axis` of x, as a vector of one. */
 static tenon_value_t extent(const resize_t* resize, uint32_t axis) {
-  tenon_make_t* make = resize->make;
-  tenon_make_begin(make, "shape_of");
-  tenon_make_set_int(make, "start", axis);
-  tenon_make_set_int(make, "end", (int64_t)axis + 1);
-  tenon_make_add(make, resize->x);
-  return tenon_make_end(make);
+  return tenon_make_extents(resize->make, resize->x, axis, (int64_t)axis + 1);
 }
 
 /* floor(extent scale) where the extent varies. Fractions stay integers, so that extents stay

@@ -223,11 +223,8 @@ static void reverse(tenon_make_t* make) {
 /* ---- Picking ---- */
 
 static void gather_along(tenon_make_t* make, int64_t axis) {
-  tenon_make_begin(make, "gather");
-  tenon_make_set_int(make, "axis", axis);
-  tenon_make_add(make, tenon_make_input(make, 0));
-  tenon_make_add(make, tenon_make_input(make, 1));
-  tenon_make_output(make, 0, tenon_make_end(make));
+  tenon_make_output(
+      make, 0, tenon_make_gather(make, tenon_make_input(make, 0), tenon_make_input(make, 1), axis));
 }
 
 static void gather(tenon_make_t* make) {

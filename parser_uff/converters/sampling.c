@@ -6,10 +6,7 @@
 /* ---- Resizing: images [N, H, W, C], and the new height and width ---- */
 
 static tenon_value_t sizes_of(tenon_make_t* make, tenon_value_t x) {
-  tenon_make_begin(make, "shape_of");
-  tenon_make_set_int(make, "end", 2);
-  tenon_make_add(make, x);
-  const tenon_value_t parts[2] = {tenon_make_end(make), tenon__uff_operand(make, 1)};
+  const tenon_value_t parts[2] = {tenon_make_extents(make, x, 0, 2), tenon__uff_operand(make, 1)};
   return tenon_make_concat(make, 0, 2, parts);
 }
 

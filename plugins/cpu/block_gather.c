@@ -351,7 +351,7 @@ static bool gather_rows(const run_t* run, const step_t* step, place_t out, bool 
   return true;
 }
 
-/* ---- Short rows, of which one coordinate depends on data ---- */
+/* ---- Blocks of short rows, if one coordinate of a point depends on data ---- */
 
 /* Longer rows are read one after the other. */
 enum { MOST_POINTS_COLUMNS = 256 };

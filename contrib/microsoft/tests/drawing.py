@@ -4,8 +4,8 @@ A module of families/ has OPERATORS: a dictionary from names to functions that d
 function there; no other file changes. A function gets a Draw and returns a Case with f32 data. The harness makes f16
 cases of some (`half`), dynamic extents of some (`fixed` names the axes that stay known), and constants of some weights.
 """
-import importlib
 import pathlib
+import sys
 import zlib
 
 import numpy as np
@@ -13,6 +13,10 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER.parents[2] / "tests" / "contrib"))
+
+import draws  # noqa: E402: its folder is known now
+
 # The tolerances of `tenon suite` for each group of cases, with the reason.
 GROUPS = {
     # Sums in another order, and ONNX Runtime's approximations of exp, erf and tanh: errors of some 1e-6.
@@ -26,17 +30,6 @@ GROUPS = {
     # Integers, texts and moved data: equal.
     "equal": ("0", "0"),
 }
-
-
-class Value:
-    """An input. weight: constant in most cases; const: in all; fixed: axes of known extent; keep: no f16."""
-
-    def __init__(self, array, weight=False, const=False, fixed=(), keep=False):
-        self.array = np.asarray(array)
-        self.weight = weight
-        self.const = const
-        self.fixed = range(self.array.ndim) if fixed == "all" else [axis % self.array.ndim for axis in fixed]
-        self.keep = keep
 
 
 class Case:
@@ -56,43 +49,11 @@ class Case:
         self.attributes = {name: value for name, value in attributes.items() if value is not None}
 
 
-class Draw:
-    def __init__(self, seed):
-        self.rng = np.random.default_rng(seed)
-
-    def floats(self, *shape, scale=1.0):
-        return (self.rng.standard_normal(shape) * scale).astype(np.float32)
-
-    def uniform(self, low, high, *shape):
-        return self.rng.uniform(low, high, shape).astype(np.float32)
-
-    def ints(self, low, high, *shape, dtype=np.int32):
-        """low to high - 1."""
-        return self.rng.integers(low, high, shape).astype(dtype)
-
-    def pick(self, *choices):
-        return choices[self.rng.integers(len(choices))]
-
-    def size(self, low=1, high=6):
-        """low to high."""
-        return int(self.rng.integers(low, high + 1))
-
-    def chance(self, probability=0.5):
-        return bool(self.rng.random() < probability)
-
-    def maybe(self, value, probability=0.5):
-        return value if self.chance(probability) else None
+Draw, Value = draws.Draw, draws.Value
 
 
 def families():
-    """OPERATORS of all modules: name to function."""
-    operators = {}
-    for path in sorted((FOLDER / "families").glob("*.py")):
-        module = importlib.import_module(f"families.{path.stem}")
-        for name, function in module.OPERATORS.items():
-            assert name not in operators, f"{name} is in two families"
-            operators[name] = function
-    return operators
+    return draws.families(FOLDER)
 
 
 def model_of(case, arrays, is_const, is_open, outputs=None):

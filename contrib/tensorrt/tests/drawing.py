@@ -1,13 +1,13 @@
 """Random cases of single nodes, and their outputs by references in NumPy.
 
-A module of families/ has OPERATORS: a dictionary from names to functions that draw a Case. COUNTS has the number of recorded
-cases of operators with many attributes. To add an operator, add a
-function there; no other file changes. A function gets a Draw and returns a Case with f32 data and the reference. The
+A module of families/ has OPERATORS: a dictionary from names to functions that draw a Case. COUNTS has the number of
+recorded cases of operators with many attributes. To add an operator, add a function there; no other file changes. A function gets a Draw and returns a Case with f32 data and the reference. The
 references are written from the documentation of the plugins, not from the plugin's code. The harness makes f16 cases of
 some (`half`), dynamic extents of some (`fixed` names the axes that stay known), and constants of some weights.
 """
 import importlib
 import pathlib
+import sys
 import zlib
 
 import numpy as np
@@ -15,6 +15,10 @@ import onnx
 from onnx import helper, numpy_helper
 
 FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER.parents[2] / "tests" / "contrib"))
+
+import draws  # noqa: E402: its folder is known now
+
 # The domains in which exporters write the nodes.
 DOMAINS = ("", "TRT", "trt.plugins")
 # The tolerances of `tenon suite` for each group of cases, with the reason.
@@ -26,17 +30,6 @@ GROUPS = {
     # Integers and moved data: equal.
     "equal": ("0", "0"),
 }
-
-
-class Value:
-    """An input. weight: constant in most cases; const: in all; fixed: axes of known extent; keep: no f16."""
-
-    def __init__(self, array, weight=False, const=False, fixed=(), keep=False):
-        self.array = np.asarray(array)
-        self.weight = weight
-        self.const = const
-        self.fixed = range(self.array.ndim) if fixed == "all" else [axis % self.array.ndim for axis in fixed]
-        self.keep = keep
 
 
 class Case:
@@ -53,37 +46,7 @@ class Case:
         self.attributes = {name: value for name, value in attributes.items() if value is not None}
         self.version = version
 
-
-class Draw:
-    def __init__(self, seed):
-        self.rng = np.random.default_rng(seed)
-
-    def floats(self, *shape, scale=1.0):
-        return (self.rng.standard_normal(shape) * scale).astype(np.float32)
-
-    def uniform(self, low, high, *shape):
-        return self.rng.uniform(low, high, shape).astype(np.float32)
-
-    def ints(self, low, high, *shape, dtype=np.int32):
-        """low to high - 1."""
-        return self.rng.integers(low, high, shape).astype(dtype)
-
-    def pick(self, *choices):
-        return choices[self.rng.integers(len(choices))]
-
-    def size(self, low=1, high=6):
-        """low to high."""
-        return int(self.rng.integers(low, high + 1))
-
-    def chance(self, probability=0.5):
-        return bool(self.rng.random() < probability)
-
-    def maybe(self, value, probability=0.5):
-        return value if self.chance(probability) else None
-
-    def number(self, low, high):
-        """A number with three digits, as people write thresholds."""
-        return round(float(self.rng.uniform(low, high)), 3)
+Draw, Value = draws.Draw, draws.Value
 
 
 def helper_tensor(array):
@@ -92,14 +55,7 @@ def helper_tensor(array):
 
 
 def families():
-    """OPERATORS of all modules: name to function."""
-    operators = {}
-    for path in sorted((FOLDER / "families").glob("*.py")):
-        module = importlib.import_module(f"families.{path.stem}")
-        for name, function in getattr(module, "OPERATORS", {}).items():
-            assert name not in operators, f"{name} is in two families"
-            operators[name] = function
-    return operators
+    return draws.families(FOLDER)
 
 
 def counts():

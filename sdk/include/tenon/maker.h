@@ -231,6 +231,11 @@ static inline tenon_value_t tenon_make_math_1(tenon_make_t* make, const char* te
                                               tenon_value_t a);
 static inline tenon_value_t tenon_make_math_2(tenon_make_t* make, const char* text, tenon_value_t a,
                                               tenon_value_t b);
+/* An expression whose text is printed from a format, at most 511 characters. Numbers that may be
+ * negative stand in parentheses: "y = a * (%.17g)". */
+static inline tenon_value_t tenon_make_print_math(tenon_make_t* make, uint32_t count,
+                                                  const tenon_value_t* inputs, const char* format,
+                                                  ...) __attribute__((format(printf, 4, 5)));
 
 /* ---- Subgraphs ---- */
 
@@ -264,6 +269,12 @@ static inline tenon_value_t tenon_make_reduce(tenon_make_t* make, const char* op
                                               tenon_value_t value, const int64_t* axes,
                                               size_t count, int64_t keepdims);
 static inline tenon_value_t tenon_make_shape(tenon_make_t* make, tenon_value_t value);
+/* The extents of axes [begin, end) as i64 of rank 1. */
+static inline tenon_value_t tenon_make_extents(tenon_make_t* make, tenon_value_t value,
+                                               int64_t begin, int64_t end);
+/* The items at `indices` of an axis. */
+static inline tenon_value_t tenon_make_gather(tenon_make_t* make, tenon_value_t value,
+                                              tenon_value_t indices, int64_t axis);
 
 #include "tenon/maker/nodes.h"
 #include "tenon/maker/read.h"

@@ -3,6 +3,8 @@
 #define TENON_MAKER_VALUES_H_
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tenon/maker.h"
@@ -243,6 +245,20 @@ static inline tenon_value_t tenon_make_math_2(tenon_make_t* make, const char* te
   return tenon_make_math(make, text, 2, values);
 }
 
+static inline tenon_value_t tenon_make_print_math(tenon_make_t* make, uint32_t count,
+                                                  const tenon_value_t* inputs, const char* format,
+                                                  ...) {
+  char text[512];
+  va_list list;
+  va_start(list, format);
+  const int length = vsnprintf(text, sizeof(text), format, list);
+  va_end(list);
+  if (length < 0 || length >= (int)sizeof(text)) {
+    tenon_make_fail(make, TENON_ERROR_INTERNAL, "an expression has %d characters", length);
+  }
+  return tenon_make_math(make, text, count, inputs);
+}
+
 static inline tenon_value_t tenon_make_cast(tenon_make_t* make, tenon_value_t value,
                                             tenon_dtype_t to) {
   if (make->status != TENON_OK || tenon_make_dtype(make, value) == to) {
@@ -326,6 +342,24 @@ static inline tenon_value_t tenon_make_reduce(tenon_make_t* make, const char* op
 
 static inline tenon_value_t tenon_make_shape(tenon_make_t* make, tenon_value_t value) {
   return tenon_make_1(make, "shape_of", value);
+}
+
+static inline tenon_value_t tenon_make_extents(tenon_make_t* make, tenon_value_t value,
+                                               int64_t begin, int64_t end) {
+  tenon_make_begin(make, "shape_of");
+  tenon_make_set_int(make, "start", begin);
+  tenon_make_set_int(make, "end", end);
+  tenon_make_add(make, value);
+  return tenon_make_end(make);
+}
+
+static inline tenon_value_t tenon_make_gather(tenon_make_t* make, tenon_value_t value,
+                                              tenon_value_t indices, int64_t axis) {
+  tenon_make_begin(make, "gather");
+  tenon_make_set_int(make, "axis", axis);
+  tenon_make_add(make, value);
+  tenon_make_add(make, indices);
+  return tenon_make_end(make);
 }
 
 #endif /* TENON_MAKER_VALUES_H_ */

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Builds and runs recorded cases with one error each. The command must build the model or refuse it.
 
-usage: mutated.py TENON CASES [--seed N] [--count M] [--only WORD] [--keep FOLDER]
+usage: mutated.py TENON CASES [--domain PREFIX] [--seed N] [--count M] [--only WORD] [--keep FOLDER]
 
-An error is an attribute with another value or none, an input or constant of another shape, or an absent input. The command fails the
+An error is, in a node of a domain that begins with PREFIX, an attribute with another value or none, an input or constant of another shape, or an absent input. The command fails the
 test if it ends with another status than 0 or 3 (an error with a message), if it takes longer than 60 seconds, or if its message is one
 of a sanitizer. Plans with at most 16 MiB of data run on random inputs. --keep stores models that fail. The exit status is 1 if there is
 one, or if no plan runs, 77 if onnx is not installed.
@@ -74,9 +74,9 @@ def leave_out(draw, model, node):
     node.input[draw.randrange(len(node.input))] = ""
 
 
-def mutate(draw, path):
+def mutate(draw, path, domain):
     model = onnx.load(path)
-    node = model.graph.node[0]
+    node = draw.choice([node for node in model.graph.node if node.domain.startswith(domain)] or model.graph.node)
     changes = [change_attribute] * 3 * bool(node.attribute) + [change_input] * bool(model.graph.input)
     changes += [change_constant] * bool(model.graph.initializer) + [leave_out] * bool(node.input)
     change = draw.choice(changes)
@@ -120,8 +120,9 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("tenon")
     parser.add_argument("cases")
+    parser.add_argument("--domain", default="")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=150)
+    parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--only", default="")
     parser.add_argument("--keep")
     options = parser.parse_args()
@@ -130,7 +131,7 @@ def main():
     counts, faults, runs = collections.Counter(), 0, 0
     for seed in range(options.seed, options.seed + options.count):
         draw = random.Random(seed)
-        model, name = mutate(draw, draw.choice(models))
+        model, name = mutate(draw, draw.choice(models), options.domain)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "model.onnx")
             with open(path, "wb") as file:
