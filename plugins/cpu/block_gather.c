@@ -356,12 +356,6 @@ static bool gather_rows(const run_t* run, const step_t* step, place_t out, bool 
 /* Longer rows are read one after the other. */
 enum { MOST_POINTS_COLUMNS = 256 };
 
-static void add_to_rows(const run_t* run, int64_t* offsets, size_t row, int64_t offset) {
-  for (size_t c = 0; c < run->frame->columns; c++) {
-    offsets[row * run->frame->columns + c] += offset;
-  }
-}
-
 /* Adds one coordinate of all points to the offsets. Returns false if its numbers are neither one for
  * each row nor one for each point. */
 static bool add_points(const run_t* run, const step_t* step, uint32_t k, bool adds,
@@ -384,8 +378,8 @@ static bool add_points(const run_t* run, const step_t* step, uint32_t k, bool ad
       return false;
     }
     for (size_t r = 0; r < rows; r++) {
-      for (size_t at = 0; at < columns; at++) {
-        offsets[r * columns + at] += (first + (int64_t)at) * stride;
+      for (size_t column = 0; column < columns; column++) {
+        offsets[r * columns + column] += (first + (int64_t)column) * stride;
       }
     }
     return true;
@@ -408,7 +402,10 @@ static bool add_points(const run_t* run, const step_t* step, uint32_t k, bool ad
   for (size_t r = 0; r < rows; r++) {
     const int64_t number = x[c.row_bytes != 0 ? r : 0];
     const int64_t at = wraps && number < 0 ? number + extent : number;
-    add_to_rows(run, offsets, r, clamp_coordinate(at, extent, k, inout_fault) * stride);
+    const int64_t offset = clamp_coordinate(at, extent, k, inout_fault) * stride;
+    for (size_t column = 0; column < columns; column++) {
+      offsets[r * columns + column] += offset;
+    }
   }
   return true;
 }

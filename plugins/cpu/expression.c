@@ -248,12 +248,17 @@ static tenon_status_t plan_with(const binding_t* binding, bound_t* bound, const 
                                  user, &bound->block);
 }
 
-/* Large blocks if they need no buffers, small ones otherwise: their buffers fit the first-level
- * cache. */
+/* Large blocks if the space is larger than a small one and they need no buffers. The buffers of small
+ * blocks fit the first-level cache. */
 static tenon_status_t plan_blocks(const binding_t* binding, bound_t* bound, const shapes_t* shapes,
                                   const int64_t* extents) {
   const instance_t* instance = bound->instance;
-  if (instance->capacity < TENON_CPU_LOOKUP_BLOCK_ELEMENTS) {
+  int64_t points = 1;
+  for (uint32_t k = 0; k < instance->program->source.rank; k++) {
+    points = tenon__cpu_times(points, extents[k]);
+  }
+  if (instance->capacity < TENON_CPU_LOOKUP_BLOCK_ELEMENTS &&
+      points > (int64_t)instance->capacity) {
     const tenon_status_t status =
         plan_with(binding, bound, shapes, extents, TENON_CPU_LOOKUP_BLOCK_ELEMENTS);
     if (status != TENON_OK || (!tenon__cpu_block_is_buffered(bound->block) &&
