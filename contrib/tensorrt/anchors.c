@@ -160,7 +160,8 @@ static void prior_box(tenon_make_t* make) {
 
 /* ---- GridAnchor ---- */
 
-/* The boxes of layer `index`: the first has three fixed sizes, the others one more than ratios. */
+/* The boxes of layer `index`. The first layer has three fixed sizes. Others have a box for each ratio
+ * and one more. */
 static void read_anchor_sizes(tenon_make_t* make, int64_t index, int64_t layers,
                               const double* ratios, size_t ratio_count, sizes_t* sizes) {
   const double least = tensorrt_float(make, "minSize", 0.2, FLT_MIN, FLT_MAX);

@@ -13,7 +13,7 @@ static void check_type(tenon_make_t* make) {
   }
 }
 
-/* Layer norm of axis 2 of x, whose other last axes have extent 1. */
+/* Layer norm of axis 2 of x. The axes after it have extent 1. */
 static tenon_value_t layer_norm(tenon_make_t* make, tenon_value_t x, tenon_value_t gamma,
                                 tenon_value_t beta) {
   const int64_t rank = tenon_make_ok(make) ? tenon_make_rank(make, x) : 3;
@@ -30,7 +30,7 @@ static tenon_value_t layer_norm(tenon_make_t* make, tenon_value_t x, tenon_value
   return tenon_make_end(make);
 }
 
-/* An attribute of E numbers for axis 2. `usual`: E of another attribute, 0 is none. */
+/* Reads an attribute of E numbers, for axis 2. If `usual` is not 0, E must be equal to it. */
 static tenon_value_t row_weights(tenon_make_t* make, const char* name, size_t usual,
                                  size_t* out_count) {
   const size_t low = usual == 0 ? 1 : usual;

@@ -74,7 +74,7 @@ static float angle_of(const settings_t* settings, float angle, const float* dire
   return within + settings->dir_offset + period * (direction[0] > direction[1] ? 0.0f : 1.0f);
 }
 
-/* The box of anchor `index` at a place whose centre is x, y. */
+/* Decodes the box of anchor `index` at a place. `center` has x and y of the place. */
 static void decode(const settings_t* settings, int64_t index, const float center[2],
                    const float* delta, const float* direction, float* out_box) {
   const float* anchor = settings->anchors + index * 4;

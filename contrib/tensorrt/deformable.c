@@ -184,7 +184,8 @@ static void deformable_attention(tenon_make_t* make) {
 
 /*
  * Places in rows of relative positions, [S, S] as i64. Distances up to span / 2 count one by one,
- * larger ones in logarithmic buckets. `axis`: whose coordinate gives the row, 0 or 1.
+ * larger ones in logarithmic buckets. The coordinate along
+ * `axis`, 0 or 1, gives the row.
  */
 static tenon_value_t relative_places(tenon_make_t* make, tenon_value_t square, int64_t span,
                                      int axis) {

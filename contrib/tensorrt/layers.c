@@ -103,7 +103,7 @@ static void group_norm(tenon_make_t* make) {
   tenon_make_output(make, 0, tenon_make_end(make));
 }
 
-/* x / root of the sum of squares, of a picture or of the channels of a place. */
+/* Divides x by the root of the sum of squares of a picture, or of the channels of a place. */
 static void normalize(tenon_make_t* make) {
   const tenon_value_t x = tensorrt_input(make, 0, "x", 4, image_form);
   const bool is_picture = tensorrt_flag(make, "acrossSpatial", true);

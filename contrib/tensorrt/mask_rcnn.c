@@ -13,7 +13,7 @@ static const double least_score = 0.01;
 
 /* ---- Mask R-CNN: boxes y1, x1, y2, x2 moved and stretched by deltas dy, dx, dh, dw ---- */
 
-/* In parts of the image, with the deviations 0.1 and 0.2. */
+/* Moves boxes in parts of the image. The deltas have the deviations 0.1 and 0.2. */
 static tenon_value_t refined(tenon_make_t* make, tenon_value_t boxes, tenon_value_t deltas) {
   const int64_t last = (int64_t)tenon_make_rank(make, deltas) - 1;
   const tenon_value_t operands[4] = {
@@ -31,7 +31,7 @@ static tenon_value_t refined(tenon_make_t* make, tenon_value_t boxes, tenon_valu
                       4, operands));
 }
 
-/* In pixels of an image, with weights for the deltas; extents have a pixel more. */
+/* Moves boxes in pixels of an image, with weights for the deltas. Extents count one pixel more. */
 static tenon_value_t refined_pixels(tenon_make_t* make, tenon_value_t boxes, tenon_value_t deltas,
                                     const int64_t* image, const double weights[2]) {
   const int64_t last = (int64_t)tenon_make_rank(make, deltas) - 1;
@@ -116,7 +116,7 @@ static tenon_value_t pyramid_anchors(tenon_make_t* make, tenon_value_t input, co
   return tenon_make_tensor(make, TENON_DTYPE_FLOAT32, 3, dims, values);
 }
 
-/* [N, anchors, numbers] of [N, anchors, numbers, 1]. */
+/* Reads an input [N, anchors, numbers, 1] as [N, anchors, numbers]. */
 static tenon_value_t three_axes(tenon_make_t* make, uint32_t index, const char* name,
                                 int64_t numbers) {
   const tenon_value_t value = tensorrt_input(make, index, name, 4, "[batch, anchors, numbers, 1]");
@@ -235,7 +235,7 @@ static tenon_value_t best_class(tenon_make_t* make, tenon_value_t scores, int64_
   return tenon_make_end(make);
 }
 
-/* `image` NULL: boxes are parts of the image, and the background competes. */
+/* If `image` is NULL, boxes are in parts of the image and the background is a class like others. */
 static void detections(tenon_make_t* make, const int64_t* image) {
   static const double weights[2] = {10, 5};
   tensorrt_require(make, "num_classes");

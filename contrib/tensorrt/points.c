@@ -73,8 +73,8 @@ static void voxel_generator(tenon_make_t* make) {
 /* ---- The map ---- */
 
 /*
- * Where each column goes, i64 [N, P, 2]: image, and place in the map. What goes nowhere, goes to a
- * place of its own behind the map.
+ * The target of each column, i64 [N, P, 2]: image, and place in the map. Columns without a target get
+ * an extra place behind the map.
  */
 static tenon_value_t map_places(tenon_make_t* make, tenon_value_t coords, tenon_value_t counts,
                                 const int64_t* dims) {

@@ -12,7 +12,7 @@ static const tenon_attribute_descriptor_t attributes[] = {
     TENSORRT_INT("image_height", "1024", "1..16777216"),
     TENSORRT_INT("image_width", "1024", "1..16777216"), TENSORRT_FLOAT("first_area", "0.01"),
     TENSORRT_ATTRIBUTE("mode", TENON_ATTRIBUTE_STRING, "'pyramid'", "pyramid|multilevel"),
-    /* -1: corner on corner, 0: no offset, 1: half a bin, 2: half a bin and half a pixel */
+    /* -1: corners are aligned, 0: no offset, 1: half a bin, 2: half a bin and half a pixel */
     TENSORRT_INT("transform", "2", "-1..2"), TENSORRT_INT("sampling_ratio", "0", "0..4096"),
     TENSORRT_INT("absolute", "1", "0..1"), /* corners are in pixels of the image */
     TENSORRT_INT("swap", "0", "0..1"),     /* corners are y1, x1, y2, x2 */

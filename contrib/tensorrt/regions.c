@@ -141,8 +141,8 @@ static tenon_value_t crop_places(tenon_make_t* make, tenon_value_t rois, int64_t
 }
 
 /*
- * Crops as TensorFlow's crop_and_resize has them, corner on corner; points outside of the image are
- * 0. All crops of an image are read as one grid of (regions x height) x width points.
+ * Crops with the coordinates of TensorFlow's crop_and_resize: corners are aligned, and points outside
+ * of the image are 0. All crops of an image are read as one grid of (regions x height) x width points.
  */
 static void crop_and_resize(tenon_make_t* make) {
   static const int64_t order[5] = {0, 2, 1, 3, 4};
