@@ -17,6 +17,12 @@ static const tenon_operator_t operators[] = {
                 FLOAT("cubic_coeff_a", "-0.75"), FLAG("exclude_outside", "0"),
                 FLAG("antialias", "0"), FLOAT("extrapolation_value", "0.0")),
      CHECKS(CHECK("len(sizes) == rank(x)", "{len(sizes)} sizes for rank {rank(x)}"),
+            CHECK("!present(scales) || elements(scales) == 0"
+                  " || rank(scales) == 1 && dim(scales, 0) == rank(x)",
+                  "{elements(scales)} scales for rank {rank(x)}"),
+            CHECK("!present(roi) || elements(roi) == 0"
+                  " || rank(roi) == 1 && dim(roi, 0) == 2 * rank(x)",
+                  "a region of {elements(roi)} numbers for rank {rank(x)}"),
             CHECK("elements(x) > 0 || prod(sizes, 0, len(sizes)) == 0",
                   "x has no elements to make the sizes {sizes} of")),
      .shape = "y.rank = rank(x); y[d] = sizes[d]", .traits = "pure"},

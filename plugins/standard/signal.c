@@ -28,6 +28,8 @@ static const tenon_operator_t operators[] = {
             CHECK("!present(window) || rank(window) == 1 && (!present(frame_length)"
                   " || dim(window, 0) >= value(frame_length))",
                   "a window of {elements(window)} elements is shorter than a frame"),
+            CHECK("(present(frame_length) ? value(frame_length) : dim(window, 0)) >= 1",
+                  "frames have no samples"),
             CHECK("value(frame_step) >= 1", "frames step by {value(frame_step)}")),
      .shape = "let n = present(frame_length) ? value(frame_length) : dim(window, 0);"
               "y.rank = 4;"
