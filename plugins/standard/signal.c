@@ -8,7 +8,10 @@ static const tenon_operator_t operators[] = {
      OUTPUTS(PORT("y", "T")),
      ATTRIBUTES(INT("fixed_axis", "-2"), FLAG("inverse", "0"), FLAG("onesided", "0")),
      CHECKS(CHECK("rank(x) >= 2 && dim(x, rank(x) - 1) >= 1 && dim(x, rank(x) - 1) <= 2",
-                  "x has rank {rank(x)} and {dim(x, -1)} parts")),
+                  "x has rank {rank(x)} and {dim(x, -1)} parts"),
+            CHECK("(present(length) ? value(length)"
+                  " : dim(x, wrap(present(axis) ? value(axis) : fixed_axis, rank(x)))) >= 1",
+                  "a transform of no samples")),
      .shape = "let a = wrap(present(axis) ? value(axis) : fixed_axis, rank(x));"
               "let whole = inverse == 1 && onesided == 1 ? 2 * (dim(x, a) - 1) : dim(x, a);"
               "let n = present(length) ? value(length) : whole;"

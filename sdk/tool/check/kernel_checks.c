@@ -10,7 +10,7 @@
 #include "check/try_cases.h"
 #include "text/console.h"
 
-enum { MOST_PAIRS = 24, SMALL = 4096, MEDIUM = 1 << 16, LARGE = 1 << 18 };
+enum { MOST_PAIRS = 24, SMALL = 4096, MEDIUM = 1 << 16, LARGE = 1 << 17 };
 
 /* ---- Subjects ---- */
 

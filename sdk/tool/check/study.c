@@ -2,12 +2,18 @@
  * it. */
 #include "check/study.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "check/compare.h"
 
-enum { MOST_DRAWS = 3000, MOST_REFUSED = 40, FIRST_ELEMENTS = 1 << 14, MOST_RESULTS = 1 << 21 };
+enum {
+  MOST_DRAWS = 3000,
+  MOST_REFUSED = 40,
+  FIRST_ELEMENTS = 1 << 14,
+  RESULTS = 2 /* times the elements of an input */
+};
 
 static uint64_t hash(uint64_t seed, const char* text) {
   uint64_t value = seed * 0x9E3779B97F4A7C15u + 0x6b;
@@ -50,20 +56,20 @@ void check_study_end(check_study_t* study) {
 }
 
 /* References may take time that grows with the square of the elements: larger cases follow fast ones
- * only. */
+ * only, so that they take about half a second at most. */
 static void learn_size(check_study_t* s, double seconds) {
   uint64_t count = 0;
   for (uint32_t i = 0; i < s->c.input_count; ++i) {
     count += check_input_is_there(&s->c.inputs[i]) ? s->c.inputs[i].value.count : 0;
   }
-  const double growth = seconds < 0.002 ? 64 : seconds < 0.02 ? 8 : seconds < 0.2 ? 1 : 0.25;
+  const double growth = fmin(sqrt(0.5 / fmax(seconds, 1e-6)), 64);
   const double wanted = growth * (double)count;
   const bool is_bound = growth < 1 || wanted > (double)s->most_elements;
   s->most_elements = is_bound ? (uint64_t)wanted : s->most_elements;
 }
 
 /* Small inputs may have huge outputs: by large pads, say. */
-static bool is_too_large(const check_engine_t* engine) {
+static bool is_too_large(const check_engine_t* engine, uint64_t most_elements) {
   for (uint32_t i = 0; i < tenon_engine_output_count(engine->engine); ++i) {
     tenon_io_info_t info = {.size = sizeof(info)};
     double count = 1.0;
@@ -74,7 +80,7 @@ static bool is_too_large(const check_engine_t* engine) {
     for (uint32_t k = 0; k < rank; ++k) {
       count *= info.dims[k] < 0 ? 1.0 : (double)info.dims[k];
     }
-    if (count > MOST_RESULTS) {
+    if (count > RESULTS * (double)most_elements) {
       return true;
     }
   }
@@ -88,7 +94,7 @@ static bool ask_reference(check_study_t* s) {
   const tenon_status_t built =
       check_engine_make(s->plugin, s->network, &s->c, &kernels, NULL, &engine);
   tenon_status_t status = built;
-  if (built == TENON_OK && is_too_large(&engine)) {
+  if (built == TENON_OK && is_too_large(&engine, s->most_elements)) {
     check_engine_free(&engine);
     return false;
   }
