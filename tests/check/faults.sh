@@ -1,8 +1,10 @@
 # shellcheck shell=bash disable=SC2154
 # One plugin for each fault: see rogue.c.
 rogue() {
-  local mode=$1 check=$2 text=${3:?the text}
-  check 1 "$build/tests/check/rogue_$mode.so" --cases "${4:-16}" --seconds 5 --only "^(admission|load|$check)"
+  local mode=$1 check=$2 text=${3:?the text} seconds=120
+  [[ $mode != endless ]] || seconds=5
+  check 1 "$build/tests/check/rogue_$mode.so" --cases "${4:-16}" --seconds "$seconds" \
+    --only "^(admission|load|$check)"
   grep -E "^FAILED +($check)" out | grep -qF -- "$text" || complain "the check $check does not print: $text"
 }
 passes "$build/tests/check/rogue_honest.so"
