@@ -19,6 +19,8 @@ extern const char tenon__cuda_tile_text[];
 extern const char tenon__cuda_pixel_text[];
 extern const char tenon__cuda_direct_text[];
 extern const char tenon__cuda_warpgroup_matrix_text[];
+extern const char tenon__cuda_single_text[];
+extern const char tenon__cuda_window_text[];
 extern const char tenon__cuda_warpgroup_text[];
 extern const char tenon__cuda_linear_text[];
 extern const char tenon__cuda_stream_text[];

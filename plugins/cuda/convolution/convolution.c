@@ -254,12 +254,26 @@ static void define_stream(const tenon__cuda_convolution_t* c, tenon__cuda_text_t
 }
 
 static void define_warpgroup(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* text) {
+  enum { PRODUCT = 32, PRODUCTS = TENON_CUDA_WARPGROUP_STEP / PRODUCT };
   const int64_t bytes = c->problem.channels * tenon__cuda_product_bytes(c->choice);
+  const tenon__cuda_window_t* w = &c->problem.window;
+  const int64_t taps = tenon__cuda_taps_of(&c->problem);
+  const int64_t pieces = tenon__cuda_up(bytes, PRODUCT);
   tenon__cuda_text_add(text,
                        "#define GROUPS %u\n#define NT %u\n#define SPLIT %u\n#define STEPS %u\n"
                        "#define EXACT %d\n",
                        c->choice.rows / 4, c->choice.across, c->choice.parts, c->choice.steps,
                        bytes % TENON_CUDA_WARPGROUP_STEP == 0 ? 1 : 0);
+  if (taps > 1) {
+    tenon__cuda_text_add(text,
+                         "#define CHUNKS %d\n#define PRODUCTS %d\n#define KERNEL_Y %d\n"
+                         "#define KERNEL_X %d\n#define STRIDE_Y %d\n#define STRIDE_X %d\n"
+                         "#define DILATION_Y %d\n#define DILATION_X %d\n",
+                         (int)(c->choice.steps / taps),
+                         (int)(pieces < PRODUCTS ? pieces : PRODUCTS), (int)w->kernel[0],
+                         (int)w->kernel[1], (int)w->stride[0], (int)w->stride[1],
+                         (int)w->dilation[0], (int)w->dilation[1]);
+  }
 }
 
 static void write_text(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* text) {
@@ -290,7 +304,9 @@ static void write_text(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* t
     tenon__cuda_text_copy(text, tenon__cuda_pixel_text);
   }
   if (warpgroup) {
+    const bool window = tenon__cuda_taps_of(&c->problem) > 1;
     tenon__cuda_text_copy(text, tenon__cuda_warpgroup_matrix_text);
+    tenon__cuda_text_copy(text, window ? tenon__cuda_window_text : tenon__cuda_single_text);
   } else if (!depthwise && !stream) {
     tenon__cuda_text_copy(text, tenon__cuda_tile_text);
   }

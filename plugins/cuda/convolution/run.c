@@ -102,7 +102,14 @@ static int64_t divide(const tenon__cuda_convolution_t* c, const tenon__cuda_exte
     s->warps = (int32_t)warps;
     return (warps * column_tiles + c->choice.along - 1) / c->choice.along;
   }
-  if (c->choice.kind != TENON_CUDA_DIRECT && c->choice.kind != TENON_CUDA_WARPGROUP) {
+  if (c->choice.kind == TENON_CUDA_WARPGROUP && tenon__cuda_taps_of(&c->problem) > 1) {
+    const int64_t strips = (e->y[1] + s->tile[1] - 1) / s->tile[1];
+    const int64_t tiles_y = (e->y[0] * s->patch_x + pixels - 1) / pixels;
+    s->tiles_x = divisor(strips);
+    s->tiles_y = divisor(tiles_y);
+    s->by_patch_x = divisor(s->patch_x);
+    tiles = e->images * strips * tiles_y;
+  } else if (c->choice.kind != TENON_CUDA_DIRECT && c->choice.kind != TENON_CUDA_WARPGROUP) {
     const int64_t tiles_y = (e->y[0] + s->tile[0] - 1) / s->tile[0];
     const int64_t tiles_x = (e->y[1] + s->tile[1] - 1) / s->tile[1];
     s->tiles_y = divisor(tiles_y);

@@ -1,6 +1,8 @@
 /* Which tiles there are, and what they might cost. */
 #include "tiles.h"
 
+#include "warpgroup.h"
+
 enum {
   WIDE_STEP = 64,  /* bytes of a pixel in a step of DIRECT */
   TAP_STEP = 32,   /* of PATCH, and of neighbouring pixels in one of NARROW */
@@ -47,9 +49,8 @@ int64_t tenon__cuda_choice_outputs(tenon__cuda_choice_t choice) {
 
 /* ---- Kinds ---- */
 
-/* Pixels of x that a sum is over. */
-static int64_t taps_of(const tenon__cuda_problem_t* p) {
-  return p->is_spread ? 1 : p->window.kernel[0] * p->window.kernel[1];
+int64_t tenon__cuda_taps_of(const tenon__cuda_problem_t* problem) {
+  return problem->is_spread ? 1 : problem->window.kernel[0] * problem->window.kernel[1];
 }
 
 /* Of NARROW: bytes of a pixel, and pixels of a step. */
@@ -63,12 +64,13 @@ static int64_t narrow_neighbours(tenon__cuda_choice_t c) {
 int64_t tenon__cuda_steps_of(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice) {
   const tenon__cuda_window_t* w = &problem->window;
   const int64_t bytes = problem->channels * tenon__cuda_product_bytes(choice);
-  return choice.kind == TENON_CUDA_DEPTHWISE ? taps_of(problem)
+  return choice.kind == TENON_CUDA_DEPTHWISE ? tenon__cuda_taps_of(problem)
          : choice.kind == TENON_CUDA_DIRECT || choice.kind == TENON_CUDA_STREAMING
              ? tenon__cuda_up(bytes, WIDE_STEP)
-         : choice.kind == TENON_CUDA_WARPGROUP ? tenon__cuda_up(bytes, TENON_CUDA_WARPGROUP_STEP)
+         : choice.kind == TENON_CUDA_WARPGROUP
+             ? tenon__cuda_up(bytes, TENON_CUDA_WARPGROUP_STEP) * tenon__cuda_taps_of(problem)
          : choice.kind == TENON_CUDA_PATCH
-             ? tenon__cuda_up(bytes, TAP_STEP) * taps_of(problem)
+             ? tenon__cuda_up(bytes, TAP_STEP) * tenon__cuda_taps_of(problem)
              : w->kernel[0] * tenon__cuda_up(w->kernel[1], narrow_neighbours(choice));
 }
 
@@ -119,7 +121,7 @@ static tenon__cuda_form_kind_t kind_by_shape(const tenon__cuda_problem_t* p, uin
   } else if (p->is_product && rows_of(p) > MOST_ROWS) {
     *out_why = "more than 512 rows";
   } else if (p->groups != 1 && p->groups == p->channels && p->outputs == p->channels) {
-    if (taps_of(p) <= DEPTHWISE_WEIGHTS) {
+    if (tenon__cuda_taps_of(p) <= DEPTHWISE_WEIGHTS) {
       return TENON_CUDA_DEPTHWISE;
     }
     *out_why = "a window of more than 128 taps";
@@ -128,7 +130,7 @@ static tenon__cuda_form_kind_t kind_by_shape(const tenon__cuda_problem_t* p, uin
   } else if (is_few && p->window.dilation[1] == 1) {
     c.kind = TENON_CUDA_NARROW;
   } else if (in_pieces) {
-    c.kind = taps_of(p) == 1 ? TENON_CUDA_DIRECT : TENON_CUDA_PATCH;
+    c.kind = tenon__cuda_taps_of(p) == 1 ? TENON_CUDA_DIRECT : TENON_CUDA_PATCH;
   } else {
     *out_why = is_few       ? "few channels, dilated"
                : bytes == 2 ? "channels that are no multiple of 8"
@@ -185,15 +187,6 @@ static int64_t lay_out(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
   return all > behind ? all : behind;
 }
 
-/* A barrier, weights and pixels of all steps, and sums that other blocks send. */
-int64_t tenon__cuda_warpgroup_bytes(tenon__cuda_choice_t choice) {
-  const int64_t pixels = tenon__cuda_choice_pixels(choice);
-  const int64_t outputs = tenon__cuda_choice_outputs(choice);
-  const int64_t read = TENON_CUDA_WARPGROUP_STEP * (pixels + outputs) * choice.steps;
-  const int64_t pushed = pixels * outputs * 4 / choice.parts * (choice.parts - 1);
-  return TENON_CUDA_WARPGROUP_TILE + read + pushed;
-}
-
 /* Of all boxes of a tile's pixels the one that takes fewest waves of blocks, then the smallest
  * patch. */
 static int64_t lay_patch(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choice,
@@ -237,7 +230,7 @@ bool tenon__cuda_tiles_lay(const tenon__cuda_problem_t* problem, tenon__cuda_cho
   }
   *out_bytes = choice.kind == TENON_CUDA_DIRECT ? sums_bytes(choice)
                : choice.kind == TENON_CUDA_WARPGROUP
-                   ? tenon__cuda_warpgroup_bytes(choice)
+                   ? tenon__cuda_warpgroup_lay(problem, choice, extents, limit_bytes, out_shape)
                    : lay_patch(problem, choice, extents, limit_bytes, out_shape);
   return *out_bytes > 0 && *out_bytes <= limit_bytes;
 }
@@ -329,7 +322,8 @@ static bool set_steps(int64_t steps, tenon__cuda_choice_t* c) {
   return false;
 }
 
-static tenon__cuda_extents_t extents_of(const tenon__cuda_problem_t* p) {
+tenon__cuda_extents_t tenon__cuda_extents_opt(const tenon__cuda_problem_t* problem) {
+  const tenon__cuda_problem_t* p = problem;
   const int64_t images = tenon__cuda_extent_of(p, p->x->dims_opt, TENON_CUDA_AXIS_IMAGE);
   tenon__cuda_extents_t e = {.images = images < 1 ? 1 : images};
   for (uint32_t axis = 0; axis < 2; axis++) {
@@ -360,7 +354,7 @@ static uint32_t choose_depthwise(const tenon__cuda_problem_t* p, uint8_t product
        {2, 4, 4},
        {2, 2, 4},
        {1, 4, 4}}};
-  const tenon__cuda_extents_t e = extents_of(p);
+  const tenon__cuda_extents_t e = tenon__cuda_extents_opt(p);
   const int64_t elements = e.images * e.y[0] * e.y[1] * p->channels;
   const bool are_many = elements > (int64_t)FEWEST * TENON_CUDA_MULTIPROCESSORS * DEPTHWISE_AT_ONCE;
   const double pixels = (double)(e.x[0] * e.x[1] + e.y[0] * e.y[1]);
@@ -368,7 +362,7 @@ static uint32_t choose_depthwise(const tenon__cuda_problem_t* p, uint8_t product
   uint32_t count = 0;
   for (uint32_t k = 0; k < FORMS && count < TENON_CUDA_TILE_TACTICS; k++) {
     const uint8_t* shape = shapes[are_many ? 1 : 0][k];
-    const int64_t weights = shape[0] * taps_of(p);
+    const int64_t weights = shape[0] * tenon__cuda_taps_of(p);
     const int64_t most = are_many && shape[0] > 1 ? FEW_WEIGHTS : DEPTHWISE_WEIGHTS;
     if (shape[0] > 0 && p->channels % shape[0] == 0 && weights <= most) {
       out_seconds[count] = 1.3e-6 + bytes / 2e12 + 1e-8 * count;
@@ -392,7 +386,7 @@ uint32_t tenon__cuda_tiles_choose(const tenon__cuda_problem_t* problem, uint8_t 
   if (kind == TENON_CUDA_DEPTHWISE) {
     return choose_depthwise(problem, product, out_choices, out_seconds);
   }
-  const tenon__cuda_extents_t extents = extents_of(problem);
+  const tenon__cuda_extents_t extents = tenon__cuda_extents_opt(problem);
   const int64_t steps =
       tenon__cuda_steps_of(problem, (tenon__cuda_choice_t){.kind = kind, .product = product});
   uint32_t count = 0;

@@ -14,7 +14,7 @@ typedef enum tenon__cuda_form_kind_t {
   TENON_CUDA_NARROW = 3,    /* patch.cuh, up to four channels that may lie anyhow */
   TENON_CUDA_DEPTHWISE = 4, /* depthwise.cuh: as many groups as channels, and as outputs */
   TENON_CUDA_STREAMING = 5, /* stream.cuh: some of DIRECT, of many pixels (stream.h) */
-  TENON_CUDA_WARPGROUP = 6  /* warpgroup.cuh: some of DIRECT, on sm_90 (warpgroup.h) */
+  TENON_CUDA_WARPGROUP = 6  /* warpgroup.cuh: some of DIRECT and PATCH, on sm_90 (warpgroup.h) */
 } tenon__cuda_form_kind_t;
 
 enum {
@@ -57,6 +57,8 @@ typedef struct tenon__cuda_choice_t {
  * WARPGROUP. 0, with a reason, if there is none. */
 tenon__cuda_form_kind_t tenon__cuda_kind_of(const tenon__cuda_problem_t* problem, uint8_t product,
                                             const char** out_why);
+/* Pixels of x that a sum is over. */
+int64_t tenon__cuda_taps_of(const tenon__cuda_problem_t* problem);
 /* Steps of the whole sum, by the choice's kind and product. */
 int64_t tenon__cuda_steps_of(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice);
 
@@ -79,9 +81,6 @@ uint32_t tenon__cuda_choice_threads(tenon__cuda_choice_t choice);
 int64_t tenon__cuda_choice_pixels(tenon__cuda_choice_t choice);
 int64_t tenon__cuda_choice_outputs(tenon__cuda_choice_t choice);
 
-/* WARPGROUP: bytes of shared memory of a block. */
-int64_t tenon__cuda_warpgroup_bytes(tenon__cuda_choice_t choice);
-
 /* Extents of an image and of the result, along y and x, and how many images; of what is spread both
  * are the image's. */
 typedef struct tenon__cuda_extents_t {
@@ -89,6 +88,9 @@ typedef struct tenon__cuda_extents_t {
   int64_t x[2];
   int64_t y[2];
 } tenon__cuda_extents_t;
+
+/* The problem's extents at the optimum. */
+tenon__cuda_extents_t tenon__cuda_extents_opt(const tenon__cuda_problem_t* problem);
 
 /* Fills in tile, patch and where they lie in shared memory, and the bytes of that. False: more than
  * `limit_bytes` however small the tile. */

@@ -1,12 +1,13 @@
 /*
- * Computes a window of one pixel by warpgroups (warpgroup_matrix.cuh). Both factors are in shared
- * memory. A block loads its weights before the wait and its pixels after it. A step is 128 bytes of
- * each pixel. All steps are requested at once, and each has its own buffer, so the products of a
- * step begin as soon as its bytes arrive. SPLIT blocks of a cluster share a sum. Each of them
- * finishes the same number of the tile's outputs and sends its sums of the other outputs to the
- * blocks that finish these.
+ * Computes a window by warpgroups (warpgroup_matrix.cuh). Both factors are in shared memory. A block
+ * loads its weights before the wait and its pixels after it. A step is 128 bytes of each pixel that
+ * a tap reads. All pixels are requested at once, and each step of a window of one pixel has its own
+ * buffer, so the products of a step begin as soon as its bytes arrive. SPLIT blocks of a cluster
+ * share a sum. Each of them finishes the same number of the tile's outputs and sends its sums of the
+ * other outputs to the blocks that finish these.
  *
- * The source before this file defines:
+ * Follows single.cuh if the window has one pixel, else window.cuh. The source before this file
+ * defines:
  *   GROUPS     warpgroups of a block, of 64 pixels each
  *   NT         tiles of 8 outputs, a multiple of SPLIT
  *   SPLIT      blocks of a cluster
@@ -18,18 +19,13 @@
  * Weights are packed so that a lane has four adjacent outputs in each pair of tiles.
  */
 enum {
-  STEP = 8 * PIECE,
-  TILE_M = 64 * GROUPS,
   TILE_N = 8 * NT,
-  THREADS = 128 * GROUPS,
-  STEP_BYTES = NT * GROUP_BYTES, /* of weights */
-  PASSES = 4,                    /* copies of a thread for a step's pixels */
-  OWN = NT / SPLIT,              /* tiles that a block finishes */
-  TILES = V / 2,                 /* tiles with V adjacent outputs of a lane */
-  RUNS = OWN / TILES,            /* groups of V outputs that a lane finishes for a pixel */
-  WEIGHTS_AT = GROUP_BYTES,      /* after the barrier */
-  PIXELS_AT = WEIGHTS_AT + STEPS * STEP_BYTES,
-  PUSHED_AT = PIXELS_AT + STEPS * TILE_M * ROW_BYTES,
+  OWN = NT / SPLIT,         /* tiles that a block finishes */
+  TILES = V / 2,            /* tiles with V adjacent outputs of a lane */
+  RUNS = OWN / TILES,       /* groups of V outputs that a lane finishes for a pixel */
+  WEIGHTS_AT = GROUP_BYTES, /* after the barrier */
+  PUSHED_AT = WEIGHTS_AT + STEPS * STEP_BYTES,
+  PIXELS_AT = PUSHED_AT + (SPLIT - 1) * OWN * THREADS * 16,
   /* Few weights arrive in time even if the next launch begins after the wait of this one. With a
    * later release, at most two launches occupy shared memory at the same time. */
   RELEASES_LATE = STEPS * STEP_BYTES <= 32 << 10
@@ -53,41 +49,6 @@ INLINE void copy_weights(const shape_t& s, shared_t to, int first, int part) {
     copy_16(to + piece * 16, from + (is_there ? at : 0), is_there ? 16 : 0);
   }
 }
-
-INLINE void copy_pixels(const shape_t& s, shared_t to, const element_t* const (&from)[PASSES],
-                        int step) {
-  const int piece = (int)threadIdx.x % 8;
-#pragma unroll
-  for (int i = 0; i < PASSES; ++i) {
-    const int row = (int)threadIdx.x / 8 + i * (TILE_M / PASSES);
-    const bool is_there =
-        from[i] != 0 && step < s.steps && (EXACT || step * STEP + piece * PIECE < s.channels);
-    copy_16(to + row * ROW_BYTES + place_in_row(row, piece),
-            is_there ? from[i] + step * STEP : (const element_t*)s.x, is_there ? 16 : 0);
-  }
-}
-
-/* Multiplies step K and all later steps, each as soon as it has arrived. */
-template <int K>
-struct multiplied_t {
-  INLINE void from(shared_t weights, shared_t pixels, float (&sums)[NT][4]) {
-    wait_for_copies_but<STEPS - 1 - K>();
-    publish_copies();
-    __syncthreads();
-    begin_products();
-#pragma unroll
-    for (int k = 0; k < ROW_BYTES / PRODUCT_BYTES; ++k) {
-      multiply_operands(sums, operand_at(pixels + k * PRODUCT_BYTES),
-                        operand_at(weights + k * PRODUCT_BYTES));
-    }
-    end_products();
-    multiplied_t<K + 1>::from(weights + STEP_BYTES, pixels + TILE_M * ROW_BYTES, sums);
-  }
-};
-template <>
-struct multiplied_t<STEPS> {
-  INLINE void from(shared_t, shared_t, float (&)[NT][4]) { wait_for_products(); }
-};
 
 /* Copies the sums of the block's own tiles to `own` and sends the others to their blocks. */
 INLINE void exchange(shared_t base, int part, const float (&sums)[NT][4], float (&own)[OWN][4]) {
@@ -138,12 +99,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   if (!RELEASES_LATE) {
     release_dependents();
   }
-  const element_t* from[PASSES];
-#pragma unroll
-  for (int i = 0; i < PASSES; ++i) {
-    const int row = (int)threadIdx.x / 8 + i * (TILE_M / PASSES);
-    from[i] = source_of(s, tile * TILE_M + row, (int)threadIdx.x % 8 * PIECE);
-  }
+  const origin_t origin = origin_of(s, tile);
   const int lane = (int)threadIdx.x % 32;
   place_t at[2][RUNS];
   operands_t operands[2][RUNS];
@@ -155,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     const int row = (int)threadIdx.x / 32 * 16 + lane / 4 + k / RUNS * 8;
     const int tile_n = part * OWN + k % RUNS * TILES;
     const int output = first + tile_n / 2 * 16 + lane % 4 * 4 + tile_n % 2 * 2;
-    const pixel_t pixel = pixel_of(s, tile * TILE_M + row);
+    const pixel_t pixel = result_of(s, origin, row);
     locate(p, pixel.is_there, pixel.image, output, pixel.y, pixel.x, at[k / RUNS][k % RUNS]);
     read_constants(p, at[k / RUNS][k % RUNS], operands[k / RUNS][k % RUNS]);
 #if ADDS_BIAS
@@ -167,8 +123,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   }
   wait_for_predecessors();
 #pragma unroll
-  for (int k = 0; k < STEPS; ++k) {
-    copy_pixels(s, base + PIXELS_AT + k * TILE_M * ROW_BYTES, from, part * STEPS + k);
+  for (int k = 0; k < CHUNKS; ++k) {
+    copy_chunk(s, base + PIXELS_AT + k * chunk_bytes(s), origin, part * CHUNKS + k);
     end_copies(); /* the first group has the weights as well */
   }
   if (RELEASES_LATE) {
@@ -183,7 +139,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   for (int k = 0; k < NT * 4; ++k) {
     sums[k / 4][k % 4] = 0.0f;
   }
-  multiplied_t<0>::from(base + WEIGHTS_AT,
+  multiplied_t<0>::from(s, base + WEIGHTS_AT,
                         base + PIXELS_AT + (int)threadIdx.x / 128 * 64 * ROW_BYTES, sums);
   float own[OWN][4];
   exchange(base, part, sums, own);

@@ -1,13 +1,21 @@
 /*
  * Instructions of sm_90a as functions: matrix products of a warpgroup, which reads both factors
  * from shared memory, and stores into the shared memory of another block of a cluster. Follows
- * matrix.cuh. The source before it defines NT, the tiles of 8 columns of a product: 4, 6, 8, 12 or
- * 16.
+ * matrix.cuh. The source before it defines GROUPS, the warpgroups of a block, which have 64 rows
+ * each, and NT, the tiles of 8 columns of a product: 4, 6, 8, 12 or 16.
  *
  * A matrix in shared memory has rows of 128 bytes. A group is 8 rows, 1024 bytes, and its address
  * is a multiple of 1024. Piece k of row r, 16 bytes, is stored at position k ^ (r % 8) of the row.
  */
-enum { ROW_BYTES = 128, GROUP_BYTES = 8 * ROW_BYTES, PRODUCT_BYTES = 32 /* of a row */ };
+enum {
+  ROW_BYTES = 128,
+  GROUP_BYTES = 8 * ROW_BYTES,
+  PRODUCT_BYTES = 32, /* of a row */
+  STEP = 8 * PIECE,
+  TILE_M = 64 * GROUPS,
+  THREADS = 128 * GROUPS,
+  STEP_BYTES = NT * GROUP_BYTES /* of weights */
+};
 
 INLINE int place_in_row(int row, int piece) { return (piece ^ (row & 7)) * 16; }
 

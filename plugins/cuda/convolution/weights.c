@@ -171,16 +171,21 @@ static void pack_tiles(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choi
   }
 }
 
-/* WARPGROUP: each tile of 8 columns and each step has 8 rows of 128 bytes, one per column, swizzled
- * as in warpgroup_matrix.cuh. A lane has the sums of columns 2 k and 2 k + 1 of all tiles. In each
+/* WARPGROUP: steps are the taps of a chunk of 128 bytes of channels, then those of the next chunk.
+ * Each tile of 8 columns and each step has 8 rows of 128 bytes, one per column, swizzled as in warpgroup_matrix.cuh. A lane has the sums of columns 2 k and 2 k + 1 of all tiles. In each
  * pair of tiles, these 4 columns are outputs 4 k to 4 k + 3 of the pair. */
 static void pack_rows(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choice,
                       void* out_packed) {
   enum { COLUMNS = 8, PIECES = 8, OWN = 8 /* elements per piece */, ROW = PIECES * OWN };
   const int64_t steps = tenon__cuda_steps_of(p, choice);
+  const int64_t taps = tenon__cuda_taps_of(p);
   for (int64_t block = 0; block < packed_outputs(p) / COLUMNS * steps; block++) {
     const int64_t tile = block / steps;
-    const source_t begin = {.output = tile / 2 * 16 + tile % 2 * 2, .channel = block % steps * ROW};
+    const int64_t tap = block % steps % taps;
+    const source_t begin = {.output = tile / 2 * 16 + tile % 2 * 2,
+                            .channel = block % steps / taps * ROW,
+                            .y = tap / p->window.kernel[1],
+                            .x = tap % p->window.kernel[1]};
     for (int64_t k = 0; k < (int64_t)COLUMNS * ROW; k++) {
       const int64_t column = k / ROW;
       const int64_t piece = k / OWN % PIECES ^ column;

@@ -40,10 +40,10 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** par
   (void)extra;
   kernel->was_launched = true;
   const unsigned cluster = cluster_of(config);
-  if (config->gridDimX == 0 || config->blockDimX == 0 || config->blockDimX > 1024 ||
+  if (config->gridDimX == 0 || config->blockDimX == 0 ||
       config->sharedMemBytes > STAND_IN_SHARED_BYTES || cluster == 0 ||
       cluster > STAND_IN_CLUSTER_BLOCKS || config->gridDimX % cluster != 0 ||
-      cluster * config->blockDimX > 1024) {
+      config->blockDimX > 1024 || cluster * config->blockDimX > STAND_IN_CLUSTER_THREADS) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   /* By value: the caller's may change. */

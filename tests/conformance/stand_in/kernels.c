@@ -12,7 +12,7 @@
 
 #include "stand_in.h"
 
-enum { THREADS = 1024, STACK_BYTES = 256 << 10 };
+enum { THREADS = STAND_IN_CLUSTER_THREADS, STACK_BYTES = 256 << 10 };
 
 typedef struct place_t {
   unsigned x;

@@ -7,8 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Maximum shared memory of a block, and maximum blocks of a cluster. */
-enum { STAND_IN_SHARED_BYTES = 232448, STAND_IN_CLUSTER_BLOCKS = 8 };
+/* Maximum shared memory of a block, maximum blocks and threads of a cluster. */
+enum {
+  STAND_IN_SHARED_BYTES = 232448,
+  STAND_IN_CLUSTER_BLOCKS = 8,
+  STAND_IN_CLUSTER_THREADS = 2048
+};
 /* Of the one GPU that there is. */
 #define STAND_IN_BUS_ID "0000:17:00.0"
 
