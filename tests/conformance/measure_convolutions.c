@@ -2,13 +2,15 @@
  * What convolutions take: for the page of figures, no test.
  *
  *   device_measure_convolutions DEVICE_PLUGIN.so DEVICE KERNEL_PLUGIN.so
- *                               [BATCH [all|best [FIRST [f16|tf32]]]]
+ *                               [BATCH [all|best [FIRST [f16|tf32 [NAME]]]]]
  *
  * ResNet-50's layers and some of MobileNet's, f16 with bias and ReLU, where the network has one
  * with a residual, or f32 in tf32 (depthwise in f32); from the 31st on those of few channels, which
- * are for large batches, with SiLU or bounds: the fastest tactic of the plugin, or each. A
- * chain runs over the same tensors again and again, so small ones lie in the cache.
+ * are for large batches, with SiLU or bounds; then U-Net's: the fastest tactic of the plugin, or
+ * each. NAME restricts them to those whose names contain it, 3x3 say. A chain runs over the same tensors again and again, so small ones lie in the cache.
  */
+#include <string.h>
+
 #include "convolution_case.h"
 #include "measure_chain.h"
 
@@ -69,7 +71,20 @@ static const layer_t layers[] = {
     {32, 16, 112, 1, 1, 1, 0, SLOT_NOTHING},
     {96, 24, 56, 1, 1, 1, 0, SLOT_NOTHING},
     {144, 24, 56, 1, 1, 1, 0, SLOT_RESIDUAL},
-    {144, 40, 28, 1, 1, 1, 0, SLOT_NOTHING}};
+    {144, 40, 28, 1, 1, 1, 0, SLOT_NOTHING},
+    /* U-Net's of 256 x 256: number 45, and so on. */
+    {32, 32, 256, 3, 1, 1, 0, SLOT_BIAS_RELU},
+    {64, 32, 256, 3, 1, 1, 0, SLOT_BIAS_RELU},
+    {32, 64, 128, 3, 1, 1, 0, SLOT_BIAS_RELU},
+    {64, 64, 128, 3, 1, 1, 0, SLOT_BIAS_RELU},
+    {128, 64, 128, 3, 1, 1, 0, SLOT_BIAS_RELU},
+    {64, 128, 64, 3, 1, 1, 0, SLOT_BIAS_RELU},
+    {128, 128, 64, 3, 1, 1, 0, SLOT_BIAS_RELU},
+    {256, 128, 64, 3, 1, 1, 0, SLOT_BIAS_RELU},
+    {256, 256, 32, 3, 1, 1, 0, SLOT_BIAS_RELU},
+    {512, 256, 32, 3, 1, 1, 0, SLOT_BIAS_RELU},
+    {256, 512, 16, 3, 1, 1, 0, SLOT_BIAS_RELU},
+    {512, 512, 16, 3, 1, 1, 0, SLOT_BIAS_RELU}};
 
 typedef struct timed_t {
   double seconds;
@@ -171,7 +186,12 @@ int main(int argument_count, char** arguments) {
   if (argument_count > 7 && strcmp(arguments[7], "tf32") == 0) {
     dtype = TENON_DTYPE_FLOAT32;
   }
+  const char* name = argument_count > 8 ? arguments[8] : "";
   for (size_t k = first; k < sizeof(layers) / sizeof(*layers); k++) {
+    const convolution_case_t c = case_of(&layers[k], batch);
+    if (strstr(c.name, name) == NULL) {
+      continue;
+    }
     all += (double)layers[k].times * measure(&layers[k], batch, is_loud);
   }
   (void)printf("ResNet-50's convolutions: %.1f us\n", all * 1e6);
