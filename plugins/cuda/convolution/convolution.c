@@ -124,9 +124,13 @@ static void write_name(tenon__cuda_choice_t choice, bool is_rounded, char out_na
     return;
   }
   if (choice.kind == TENON_CUDA_WARPGROUP) {
-    (void)snprintf(out_name, NAME_CAPACITY, "warpgroups, %d x %d, %u blocks of the sum%s%s",
+    char how[32] = "repeated";
+    if (choice.along == 1) {
+      (void)snprintf(how, sizeof(how), "%u blocks of the sum", choice.parts);
+    }
+    (void)snprintf(out_name, NAME_CAPACITY, "warpgroups, %d x %d, %s%s%s",
                    (int)tenon__cuda_choice_pixels(choice), (int)tenon__cuda_choice_outputs(choice),
-                   choice.parts, comma, type);
+                   how, comma, type);
     return;
   }
   (void)snprintf(out_name, NAME_CAPACITY, "%s, %d x %d, %u warps by %u of the sum, %u steps%s%s",
@@ -307,11 +311,13 @@ static void write_text(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* t
     const bool window = tenon__cuda_taps_of(&c->problem) > 1;
     tenon__cuda_text_copy(text, tenon__cuda_warpgroup_matrix_text);
     tenon__cuda_text_copy(text, window ? tenon__cuda_window_text : tenon__cuda_single_text);
+    tenon__cuda_text_copy(text, tenon__cuda_outputs_text);
   } else if (!depthwise && !stream) {
     tenon__cuda_text_copy(text, tenon__cuda_tile_text);
   }
   tenon__cuda_text_copy(text, depthwise                             ? tenon__cuda_depthwise_text
                               : stream                              ? tenon__cuda_stream_text
+                              : warpgroup && c->choice.along == 2   ? tenon__cuda_repeated_text
                               : warpgroup                           ? tenon__cuda_warpgroup_text
                               : c->choice.kind == TENON_CUDA_DIRECT ? tenon__cuda_direct_text
                                                                     : tenon__cuda_patch_text);

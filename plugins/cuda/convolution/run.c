@@ -3,6 +3,7 @@
 
 #include "convolution.h"
 #include "stream.h"
+#include "warpgroup.h"
 
 typedef struct bound_t {
   const tenon__cuda_convolution_t* instance;
@@ -90,7 +91,7 @@ static uint32_t cluster_of(const tenon__cuda_convolution_t* c) {
 
 /* The tiles, and how many blocks they are; 0: none fits, or too many. */
 static int64_t divide(const tenon__cuda_convolution_t* c, const tenon__cuda_extents_t* e,
-                      tenon__cuda_shape_t* s) {
+                      int64_t shared, tenon__cuda_shape_t* s) {
   const int64_t outputs = tenon__cuda_choice_outputs(c->choice);
   const int64_t column_tiles = (c->problem.columns + outputs - 1) / outputs;
   const int64_t pixels = tenon__cuda_choice_pixels(c->choice);
@@ -109,6 +110,9 @@ static int64_t divide(const tenon__cuda_convolution_t* c, const tenon__cuda_exte
     s->tiles_y = divisor(tiles_y);
     s->by_patch_x = divisor(s->patch_x);
     tiles = e->images * strips * tiles_y;
+    s->tiles = (int32_t)(tiles < INT32_MAX ? tiles : INT32_MAX);
+    tiles = tenon__cuda_warpgroup_blocks(c->choice, tiles, column_tiles, shared,
+                                         c->device->multiprocessors);
   } else if (c->choice.kind != TENON_CUDA_DIRECT && c->choice.kind != TENON_CUDA_WARPGROUP) {
     const int64_t tiles_y = (e->y[0] + s->tile[0] - 1) / s->tile[0];
     const int64_t tiles_x = (e->y[1] + s->tile[1] - 1) / s->tile[1];
@@ -170,7 +174,7 @@ static tenon_status_t bind_shape(bound_t* bound, tenon_binding_t* handle,
   }
   read_strides(&c->problem, x, &shape);
   describe(c, &e, &shape);
-  const int64_t blocks = divide(c, &e, &shape);
+  const int64_t blocks = divide(c, &e, shared, &shape);
   if (blocks > INT32_MAX || shape.pixels == INT32_MAX) {
     return refuse(handle, host, "more than 2^31 tiles");
   }

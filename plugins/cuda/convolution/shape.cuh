@@ -48,6 +48,7 @@ struct shape_t {
   int sums_at;
   int sums_overlap; /* 1: they lie over what the products read */
   int warps;        /* of a stream, that have the same outputs */
+  int tiles;        /* of pixels, of windows by warpgroups */
   divisor_t column_tiles; /* tiles of outputs; then of pixels */
   divisor_t tiles_x;
   divisor_t tiles_y;

@@ -39,6 +39,7 @@ typedef struct tenon__cuda_shape_t {
   int32_t sums_at;
   int32_t sums_overlap;
   int32_t warps;
+  int32_t tiles;
   tenon__cuda_divisor_t column_tiles;
   tenon__cuda_divisor_t tiles_x;
   tenon__cuda_divisor_t tiles_y;

@@ -44,7 +44,8 @@ int64_t tenon__cuda_choice_pixels(tenon__cuda_choice_t choice) {
   return 16 * (int64_t)choice.rows;
 }
 int64_t tenon__cuda_choice_outputs(tenon__cuda_choice_t choice) {
-  return 8 * (int64_t)choice.across * (choice.kind == TENON_CUDA_STREAMING ? 1 : choice.along);
+  const bool is_alone = choice.kind == TENON_CUDA_STREAMING || choice.kind == TENON_CUDA_WARPGROUP;
+  return 8 * (int64_t)choice.across * (is_alone ? 1 : choice.along);
 }
 
 /* ---- Kinds ---- */

@@ -46,7 +46,8 @@ typedef struct tenon__cuda_choice_t {
   uint8_t product; /* tenon__cuda_product_t */
   uint8_t rows;    /* tiles of 16 pixels that a warp multiplies; DEPTHWISE: rows of a thread */
   uint8_t across;  /* tiles of 8 outputs; DEPTHWISE: columns of a thread */
-  uint8_t along;   /* warps beside one another; DEPTHWISE: channels of a thread */
+  uint8_t along;   /* warps beside one another; DEPTHWISE: channels of a thread; WARPGROUP: 2 if a
+                      block computes several tiles (repeated.cuh) */
   uint8_t parts;   /* warps that share a sum; WARPGROUP: blocks that share a sum; STREAMING: blocks
                       of a multiprocessor at once */
   uint8_t steps;   /* of the sum for which a warp keeps weights; WARPGROUP: steps of a block */

@@ -9,7 +9,10 @@ enum {
   SHARED_BYTES = 227 << 10, /* of a block, and of all blocks of a multiprocessor */
   RESERVED_BYTES = 1 << 10, /* of each block, beside its own */
   WAVES_MAX = 2,
-  WINDOW_WAVES_MAX = 32
+  WINDOW_WAVES_MAX = 32,
+  BUFFERS = 2,            /* of repeated tiles */
+  REPEATED_THREADS = 512, /* of a multiprocessor, of repeated tiles: registers suffice for these */
+  REPEATED_TACTICS = 3
 };
 
 static bool is_window(const tenon__cuda_problem_t* p) {
@@ -21,6 +24,10 @@ static bool takes(const tenon__cuda_problem_t* p, uint8_t product) {
   const tenon__cuda_form_kind_t wanted = is_window(p) ? TENON_CUDA_PATCH : TENON_CUDA_DIRECT;
   return (product == TENON_CUDA_PRODUCT_F16 || product == TENON_CUDA_PRODUCT_BF16) &&
          !p->is_spread && tenon__cuda_kind_of(p, product, &why) == wanted;
+}
+
+static bool is_repeated(tenon__cuda_choice_t c) {
+  return c.along == 2;
 }
 
 /* Chunks of channels of the whole sum. */
@@ -58,7 +65,8 @@ int64_t tenon__cuda_warpgroup_lay(const tenon__cuda_problem_t* problem, tenon__c
   if (!is_window(problem)) {
     return others + TENON_CUDA_WARPGROUP_STEP * pixels * choice.steps;
   }
-  const int64_t chunks = choice.steps / tenon__cuda_taps_of(problem);
+  const int64_t chunks =
+      is_repeated(choice) ? BUFFERS : choice.steps / tenon__cuda_taps_of(problem);
   int64_t best_bytes = 0;
   int64_t best_tiles = 0;
   for (int64_t strips = 1; strips <= extents->y[1]; strips++) {
@@ -92,7 +100,9 @@ static bool is_valid(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c) {
   const bool is_pair = c.parts == 1 || c.parts == 2;
   const bool is_many =
       (c.parts == 4 || c.parts == 8) && (is_window(p) || (c.rows == 4 && c.across == 8));
-  return (c.rows == 4 || c.rows == 8) && c.along == 1 && (is_pair || is_many) &&
+  const bool is_once = c.along == 1;
+  const bool is_many_times = is_repeated(c) && is_window(p) && c.parts == 1 && c.across <= 8;
+  return (c.rows == 4 || c.rows == 8) && (is_once || is_many_times) && (is_pair || is_many) &&
          (c.across == 4 || c.across == 6 || c.across == 8 || c.across == 12 || c.across == 16) &&
          (c.across % (2 * c.parts) == 0 || (c.across == c.parts && c.parts > 2)) &&
          c.steps == own * taps && c.steps <= (is_window(p) ? WINDOW_STEPS_MAX : STEPS_MAX) &&
@@ -112,6 +122,37 @@ static double product_seconds(tenon__cuda_choice_t c) {
   const double outputs = (double)tenon__cuda_choice_outputs(c);
   const double clocks = fmax(22.0 + outputs / 4, outputs * 0.54);
   return (double)tenon__cuda_choice_pixels(c) / 64 * c.steps * 4 * clocks / 1.7e9;
+}
+
+static int64_t blocks_at_once(tenon__cuda_choice_t c, int64_t shared_bytes) {
+  const int64_t fit = SHARED_BYTES / (shared_bytes + RESERVED_BYTES);
+  const int64_t most = REPEATED_THREADS / (int64_t)tenon__cuda_choice_threads(c);
+  return is_repeated(c) && fit > most ? most : fit;
+}
+
+int64_t tenon__cuda_warpgroup_blocks(tenon__cuda_choice_t choice, int64_t tiles,
+                                     int64_t column_tiles, int64_t shared_bytes,
+                                     int64_t multiprocessors) {
+  const int64_t places = blocks_at_once(choice, shared_bytes) * multiprocessors / column_tiles;
+  const int64_t blocks = places < 1 ? 1 : places;
+  return is_repeated(choice) && blocks < tiles ? blocks : tiles;
+}
+
+/* Of a tile, on a multiprocessor. */
+typedef struct work_t {
+  double read;     /* bytes of pixels */
+  double weights;  /* bytes */
+  double pushed;   /* bytes */
+  double products; /* seconds */
+  double results;  /* seconds */
+} work_t;
+
+/* Copies of the next chunk run beside products, so the longer of both counts. */
+static double repeated_seconds(const work_t* w, double rate, int64_t blocks, int64_t at_once) {
+  const double each = (double)tenon__cuda_up(blocks, at_once * TENON_CUDA_MULTIPROCESSORS);
+  const double copies = 1.4 * w->read / rate;
+  const double longer = fmax(fmax(copies, w->products) * (double)at_once, copies + w->products);
+  return 1.3e-6 + w->weights * (double)at_once / rate + each * (longer + w->results);
 }
 
 /* Returns 0 if there are too many blocks, or the tile does not fit. The estimate is the sum of a
@@ -135,44 +176,61 @@ static double seconds_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
                    : tenon__cuda_up(e->images * e->y[0] * e->y[1], tenon__cuda_choice_pixels(c));
   const int64_t blocks =
       tiles * tenon__cuda_up(p->outputs, tenon__cuda_choice_outputs(c)) * c.parts;
-  const int64_t at_once = SHARED_BYTES / (bytes + RESERVED_BYTES);
+  const int64_t at_once = blocks_at_once(c, bytes);
   const int64_t places = at_once * TENON_CUDA_MULTIPROCESSORS;
-  if (places == 0 || blocks > places * (is_window(p) ? WINDOW_WAVES_MAX : WAVES_MAX)) {
+  const int64_t waves = is_window(p) ? WINDOW_WAVES_MAX : WAVES_MAX;
+  const double chunks = (double)c.steps / (double)tenon__cuda_taps_of(p);
+  const work_t w = {.read = !is_window(p)    ? pixels * row
+                            : is_repeated(c) ? chunks / BUFFERS * (double)(bytes - other_bytes(c))
+                                             : (double)(bytes - other_bytes(c)),
+                    .weights = outputs * row,
+                    .pushed = pixels * outputs * sizeof(float) * (c.parts - 1) / c.parts,
+                    .products = is_window(p) ? product_seconds(c) : 0,
+                    .results = outputs / c.parts * 0.02e-6};
+  if (is_repeated(c)) {
+    return repeated_seconds(&w, rate, blocks, at_once);
+  }
+  if (places == 0 || blocks > places * waves) {
     return 0;
   }
   const double each = at_once == 1 || blocks < TENON_CUDA_MULTIPROCESSORS
                           ? (double)tenon__cuda_up(blocks, TENON_CUDA_MULTIPROCESSORS)
                           : (double)blocks / TENON_CUDA_MULTIPROCESSORS;
   const double late = fmin(fmax(2.0 - (double)places / (double)blocks, 0), 1); /* share of blocks */
-  const double pushed = pixels * outputs * sizeof(float) * (c.parts - 1) / c.parts;
-  const double read = is_window(p) ? (double)bytes - (double)other_bytes(c) : pixels * row;
-  const double moved = 1.4 * read + 4.5 * pushed + 2.7 * late * outputs * row;
-  return 1.3e-6 + each * (moved / rate + outputs / c.parts * 0.02e-6 +
-                          (is_window(p) ? product_seconds(c) : 0));
+  const double moved = 1.4 * w.read + 4.5 * w.pushed + 2.7 * late * w.weights;
+  return 1.3e-6 + each * (moved / rate + w.results + w.products);
 }
 
-uint32_t tenon__cuda_warpgroup_choose(const tenon__cuda_problem_t* problem, uint8_t product,
-                                      tenon__cuda_choice_t* out_choices, double* out_seconds) {
+/* Ranks the tiles that are computed once, or repeatedly. */
+static uint32_t choose(const tenon__cuda_problem_t* p, uint8_t product, uint8_t along,
+                       uint32_t most, tenon__cuda_choice_t* out_choices, double* out_seconds) {
   static const uint8_t across[] = {4, 6, 8, 12, 16};
+  const tenon__cuda_extents_t extents = tenon__cuda_extents_opt(p);
   uint32_t count = 0;
-  if (!takes(problem, product)) {
-    return 0;
-  }
-  const tenon__cuda_extents_t extents = tenon__cuda_extents_opt(problem);
   for (uint32_t k = 0; k < sizeof(across) * 8; k++) {
     tenon__cuda_choice_t c = {.kind = TENON_CUDA_WARPGROUP,
                               .product = product,
                               .rows = k % 2 == 0 ? 4 : 8,
                               .across = across[k / 8],
-                              .along = 1,
+                              .along = along,
                               .parts = (uint8_t)(1 << k / 2 % 4)};
-    const int64_t steps =
-        tenon__cuda_up(chunks_of(problem, c), c.parts) * tenon__cuda_taps_of(problem);
+    const int64_t steps = tenon__cuda_up(chunks_of(p, c), c.parts) * tenon__cuda_taps_of(p);
     c.steps = (uint8_t)(steps < UINT8_MAX ? steps : UINT8_MAX);
-    const double seconds = is_valid(problem, c) ? seconds_of(problem, c, &extents) : 0;
+    const double seconds = is_valid(p, c) ? seconds_of(p, c, &extents) : 0;
     if (seconds > 0) {
-      tenon__cuda_rank(c, seconds, TENON_CUDA_WARPGROUP_TACTICS, &count, out_choices, out_seconds);
+      tenon__cuda_rank(c, seconds, most, &count, out_choices, out_seconds);
     }
   }
   return count;
+}
+
+uint32_t tenon__cuda_warpgroup_choose(const tenon__cuda_problem_t* problem, uint8_t product,
+                                      tenon__cuda_choice_t* out_choices, double* out_seconds) {
+  if (!takes(problem, product)) {
+    return 0;
+  }
+  const uint32_t once = choose(problem, product, 1, TENON_CUDA_WARPGROUP_TACTICS - REPEATED_TACTICS,
+                               out_choices, out_seconds);
+  return once +
+         choose(problem, product, 2, REPEATED_TACTICS, out_choices + once, out_seconds + once);
 }

@@ -6,8 +6,7 @@
  * share a sum. Each of them finishes the same number of the tile's outputs and sends its sums of the
  * other outputs to the blocks that finish these.
  *
- * Follows single.cuh if the window has one pixel, else window.cuh. The source before this file
- * defines:
+ * Follows outputs.cuh. The source before this file defines:
  *   GROUPS     warpgroups of a block, of 64 pixels each
  *   NT         tiles of 8 outputs, a multiple of SPLIT
  *   SPLIT      blocks of a cluster
@@ -19,36 +18,12 @@
  * Weights are packed so that a lane has four adjacent outputs in each pair of tiles.
  */
 enum {
-  TILE_N = 8 * NT,
-  OWN = NT / SPLIT,         /* tiles that a block finishes */
-  TILES = V / 2,            /* tiles with V adjacent outputs of a lane */
-  RUNS = OWN / TILES,       /* groups of V outputs that a lane finishes for a pixel */
-  WEIGHTS_AT = GROUP_BYTES, /* after the barrier */
   PUSHED_AT = WEIGHTS_AT + STEPS * STEP_BYTES,
   PIXELS_AT = PUSHED_AT + (SPLIT - 1) * OWN * THREADS * 16,
   /* Few weights arrive in time even if the next launch begins after the wait of this one. With a
    * later release, at most two launches occupy shared memory at the same time. */
   RELEASES_LATE = STEPS * STEP_BYTES <= 32 << 10
 };
-
-/* Copies the weights in pieces of 16 bytes. They are packed by tile, then by step. Steps and
- * outputs that do not exist become 0. */
-INLINE void copy_weights(const shape_t& s, shared_t to, int first, int part) {
-  enum { PIECES = GROUP_BYTES / 16, ALL = STEPS * NT * PIECES };
-  const char* from = s.weights + (i64)(first / 8) * s.steps * GROUP_BYTES;
-#pragma unroll
-  for (int k = 0; k < (ALL + THREADS - 1) / THREADS; ++k) {
-    const int piece = k * THREADS + (int)threadIdx.x;
-    if (ALL % THREADS != 0 && piece >= ALL) {
-      continue;
-    }
-    const int tile = piece / PIECES % NT;
-    const int step = part * STEPS + piece / PIECES / NT;
-    const bool is_there = step < s.steps && first + tile / 2 * 16 < s.outputs;
-    const i64 at = ((i64)tile * s.steps + step) * GROUP_BYTES + piece % PIECES * 16;
-    copy_16(to + piece * 16, from + (is_there ? at : 0), is_there ? 16 : 0);
-  }
-}
 
 /* Copies the sums of the block's own tiles to `own` and sends the others to their blocks. */
 INLINE void exchange(shared_t base, int part, const float (&sums)[NT][4], float (&own)[OWN][4]) {
@@ -100,24 +75,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     release_dependents();
   }
   const origin_t origin = origin_of(s, tile);
-  const int lane = (int)threadIdx.x % 32;
-  place_t at[2][RUNS];
-  operands_t operands[2][RUNS];
-#if ADDS_BIAS
-  float bias[RUNS][V];
-#endif
-#pragma unroll
-  for (int k = 0; k < 2 * RUNS; ++k) {
-    const int row = (int)threadIdx.x / 32 * 16 + lane / 4 + k / RUNS * 8;
-    const int tile_n = part * OWN + k % RUNS * TILES;
-    const int output = first + tile_n / 2 * 16 + lane % 4 * 4 + tile_n % 2 * 2;
-    const pixel_t pixel = result_of(s, origin, row);
-    locate(p, pixel.is_there, pixel.image, output, pixel.y, pixel.x, at[k / RUNS][k % RUNS]);
-    read_constants(p, at[k / RUNS][k % RUNS], operands[k / RUNS][k % RUNS]);
-#if ADDS_BIAS
-    fetch(s.bias + (output < s.outputs ? output : 0), 1, 1, V, bias[k % RUNS]);
-#endif
-  }
+  results_t results;
+  begin_results(p, origin, first, part * OWN, results);
   if (SPLIT > 1) {
     end_meeting();
   }
@@ -130,10 +89,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   if (RELEASES_LATE) {
     release_dependents();
   }
-#pragma unroll
-  for (int k = 0; k < 2 * RUNS; ++k) {
-    read_operands(p, at[k / RUNS][k % RUNS], operands[k / RUNS][k % RUNS]);
-  }
+  read_results(p, results);
   float sums[NT][4];
 #pragma unroll
   for (int k = 0; k < NT * 4; ++k) {
@@ -147,20 +103,5 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     wait_for_pushes(base);
     add_pushed(memory + PUSHED_AT, own);
   }
-  u64 fault = 0;
-#pragma unroll
-  for (int k = 0; k < 2 * RUNS; ++k) {
-    const int half = k / RUNS;
-    const int run = k % RUNS;
-    float sum[V];
-#pragma unroll
-    for (int j = 0; j < V; ++j) {
-      sum[j] = own[TILES * run + j / 2][2 * half + j % 2];
-#if ADDS_BIAS
-      sum[j] += bias[run][j];
-#endif
-    }
-    fault = worse(fault, finish(p, at[half][run], operands[half][run], sum));
-  }
-  tell(p, fault);
+  finish_results(p, results, own);
 }

@@ -1,13 +1,14 @@
 /*
- * Chooses windows that warpgroups compute (warpgroup.cuh): in f16 and bf16, not transposed, if a tile
- * of all channels fits the shared memory of a cluster. For sm_90 only.
+ * Chooses windows that warpgroups compute: in f16 and bf16, not transposed, if a tile of all channels
+ * fits the shared memory of a cluster (warpgroup.cuh), or if the weights and two chunks of a patch
+ * fit that of a block (repeated.cuh). For sm_90 only.
  */
 #ifndef PLUGINS_CUDA_CONVOLUTION_WARPGROUP_H_
 #define PLUGINS_CUDA_CONVOLUTION_WARPGROUP_H_
 
 #include "tiles.h"
 
-enum { TENON_CUDA_WARPGROUP_TACTICS = 6 };
+enum { TENON_CUDA_WARPGROUP_TACTICS = 8 };
 
 /* Returns whether the choice is a valid one for the problem. */
 bool tenon__cuda_warpgroup_knows(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice);
@@ -22,5 +23,11 @@ uint32_t tenon__cuda_warpgroup_choose(const tenon__cuda_problem_t* problem, uint
 int64_t tenon__cuda_warpgroup_lay(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice,
                                   const tenon__cuda_extents_t* extents, int64_t limit_bytes,
                                   tenon__cuda_shape_t* out_shape);
+
+/* Returns how many blocks compute the tiles of pixels, for each tile of outputs: one each, or, if
+ * they are repeated, as many as there are at once. `shared_bytes`: of a block. */
+int64_t tenon__cuda_warpgroup_blocks(tenon__cuda_choice_t choice, int64_t tiles,
+                                     int64_t column_tiles, int64_t shared_bytes,
+                                     int64_t multiprocessors);
 
 #endif

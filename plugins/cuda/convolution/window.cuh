@@ -83,6 +83,21 @@ INLINE int tap_at(const shape_t& s, int tap) {
   return (phase * s.patch_pixels + y / STRIDE_Y * s.patch_x + x / STRIDE_X) * ROW_BYTES;
 }
 
+INLINE void multiply_chunk(const shape_t& s, shared_t weights, shared_t pixels,
+                           float (&sums)[NT][4]) {
+  begin_products();
+#pragma unroll
+  for (int tap = 0; tap < TAPS; ++tap) {
+    const shared_t at = pixels + tap_at(s, tap);
+#pragma unroll
+    for (int k = 0; k < PRODUCTS; ++k) {
+      multiply_operands(sums, operand_at(at + k * PRODUCT_BYTES),
+                        operand_at(weights + tap * STEP_BYTES + k * PRODUCT_BYTES));
+    }
+  }
+  end_products();
+}
+
 /* Multiplies chunk K and all later chunks, each as soon as it has arrived. */
 template <int K>
 struct multiplied_t {
@@ -90,17 +105,7 @@ struct multiplied_t {
     wait_for_copies_but<CHUNKS - 1 - K>();
     publish_copies();
     __syncthreads();
-    begin_products();
-#pragma unroll
-    for (int tap = 0; tap < TAPS; ++tap) {
-      const shared_t at = pixels + tap_at(s, tap);
-#pragma unroll
-      for (int k = 0; k < PRODUCTS; ++k) {
-        multiply_operands(sums, operand_at(at + k * PRODUCT_BYTES),
-                          operand_at(weights + tap * STEP_BYTES + k * PRODUCT_BYTES));
-      }
-    }
-    end_products();
+    multiply_chunk(s, weights, pixels, sums);
     multiplied_t<K + 1>::from(s, weights + TAPS * STEP_BYTES, pixels + chunk_bytes(s), sums);
   }
 };
