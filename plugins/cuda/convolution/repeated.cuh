@@ -7,7 +7,7 @@
  * Follows outputs.cuh. The source before this file defines what warpgroup.cuh lists, with
  * SPLIT 1.
  */
-enum { PIXELS_AT = WEIGHTS_AT + STEPS * STEP_BYTES, BLOCKS = 512 / THREADS };
+enum { PIXELS_AT = WEIGHTS_AT + STEPS * STEP_BYTES, BLOCKS = GROUPS == 1 ? 3 : 2 };
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     convolve(const __grid_constant__ parameters_t p) {

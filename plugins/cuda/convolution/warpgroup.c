@@ -126,7 +126,7 @@ static double product_seconds(tenon__cuda_choice_t c) {
 
 static int64_t blocks_at_once(tenon__cuda_choice_t c, int64_t shared_bytes) {
   const int64_t fit = SHARED_BYTES / (shared_bytes + RESERVED_BYTES);
-  const int64_t most = REPEATED_THREADS / (int64_t)tenon__cuda_choice_threads(c);
+  const int64_t most = c.rows == 4 ? 3 : 2; /* as their registers permit */
   return is_repeated(c) && fit > most ? most : fit;
 }
 
