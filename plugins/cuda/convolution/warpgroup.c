@@ -10,8 +10,7 @@ enum {
   RESERVED_BYTES = 1 << 10, /* of each block, beside its own */
   WAVES_MAX = 2,
   WINDOW_WAVES_MAX = 32,
-  BUFFERS = 2,            /* of repeated tiles */
-  REPEATED_THREADS = 512, /* of a multiprocessor, of repeated tiles: registers suffice for these */
+  BUFFERS = 2, /* of repeated tiles */
   REPEATED_TACTICS = 3
 };
 
@@ -168,7 +167,8 @@ static double seconds_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
   const double row = (double)c.steps * TENON_CUDA_WARPGROUP_STEP;
   tenon__cuda_shape_t s = {0};
   const int64_t bytes = tenon__cuda_warpgroup_lay(p, c, e, SHARED_BYTES, &s);
-  if (bytes == 0 || bytes > SHARED_BYTES) {
+  const int64_t at_once = bytes == 0 ? 0 : blocks_at_once(c, bytes);
+  if (at_once == 0) {
     return 0;
   }
   const int64_t tiles =
@@ -176,7 +176,6 @@ static double seconds_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
                    : tenon__cuda_up(e->images * e->y[0] * e->y[1], tenon__cuda_choice_pixels(c));
   const int64_t blocks =
       tiles * tenon__cuda_up(p->outputs, tenon__cuda_choice_outputs(c)) * c.parts;
-  const int64_t at_once = blocks_at_once(c, bytes);
   const int64_t places = at_once * TENON_CUDA_MULTIPROCESSORS;
   const int64_t waves = is_window(p) ? WINDOW_WAVES_MAX : WAVES_MAX;
   const double chunks = (double)c.steps / (double)tenon__cuda_taps_of(p);
@@ -190,7 +189,7 @@ static double seconds_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
   if (is_repeated(c)) {
     return repeated_seconds(&w, rate, blocks, at_once);
   }
-  if (places == 0 || blocks > places * waves) {
+  if (blocks > places * waves) {
     return 0;
   }
   const double each = at_once == 1 || blocks < TENON_CUDA_MULTIPROCESSORS

@@ -51,10 +51,11 @@ INLINE int chunk_bytes(const shape_t& s) {
   return PHASES * s.patch_pixels * ROW_BYTES;
 }
 
-/* Copies a chunk of the patch. Pixels outside of the image, and channels that do not exist, become
- * 0. */
+/* Copies what products read of a chunk of the patch. Pixels outside of the image, and channels that do
+ * not exist, become 0. */
 INLINE void copy_chunk(const shape_t& s, shared_t to, const origin_t& o, int chunk) {
-  const int piece = (int)threadIdx.x % 8;
+  enum { PIECES = PRODUCTS > 2 ? 8 : 2 * PRODUCTS /* of a pixel: a power of two */ };
+  const int piece = (int)threadIdx.x % PIECES;
   const int channel = chunk * STEP + piece * PIECE;
   const element_t* image = (const element_t*)s.x + o.image * s.x_image + channel;
   const bool has_channel = EXACT ? chunk * TAPS < s.steps : channel < s.channels;
@@ -62,7 +63,7 @@ INLINE void copy_chunk(const shape_t& s, shared_t to, const origin_t& o, int chu
   for (int phase = 0; phase < PHASES; ++phase) {
     const int begin_y = phase / PHASES_X - s.begin_y;
     const int begin_x = phase % PHASES_X - s.begin_x;
-    for (int row = (int)threadIdx.x / 8; row < s.patch_pixels; row += THREADS / 8) {
+    for (int row = (int)threadIdx.x / PIECES; row < s.patch_pixels; row += THREADS / PIECES) {
       const unsigned position = o.first + row;
       const int line = (int)quotient(s.by_patch_x, position);
       const int y = line * STRIDE_Y + begin_y;
