@@ -11,7 +11,9 @@ enum {
   WAVES_MAX = 2,
   WINDOW_WAVES_MAX = 32,
   BUFFERS = 2, /* of repeated tiles */
-  REPEATED_TACTICS = 3
+  WINDOW_TACTICS =
+      3, /* of those that are computed once: the fastest has been among the first two */
+  REPEATED_TACTICS = TENON_CUDA_WARPGROUP_TACTICS - WINDOW_TACTICS
 };
 
 static bool is_window(const tenon__cuda_problem_t* p) {

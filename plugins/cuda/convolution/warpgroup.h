@@ -8,7 +8,7 @@
 
 #include "tiles.h"
 
-enum { TENON_CUDA_WARPGROUP_TACTICS = 8 };
+enum { TENON_CUDA_WARPGROUP_TACTICS = 4 };
 
 /* Returns whether the choice is a valid one for the problem. */
 bool tenon__cuda_warpgroup_knows(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice);
