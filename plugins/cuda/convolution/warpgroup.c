@@ -167,7 +167,7 @@ static double seconds_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
   const double pixels = (double)tenon__cuda_choice_pixels(c);
   const double outputs = (double)tenon__cuda_choice_outputs(c);
   const double row = (double)c.steps * TENON_CUDA_WARPGROUP_STEP;
-  tenon__cuda_shape_t s = {0};
+  tenon__cuda_shape_t s = {.tile = {1, 1}};
   const int64_t bytes = tenon__cuda_warpgroup_lay(p, c, e, SHARED_BYTES, &s);
   const int64_t at_once = bytes == 0 ? 0 : blocks_at_once(c, bytes);
   if (at_once == 0) {
