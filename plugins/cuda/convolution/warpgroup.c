@@ -56,6 +56,11 @@ static int64_t tiles_of(const tenon__cuda_extents_t* e, int64_t strip, int64_t p
   return e->images * tenon__cuda_up(e->y[1], strip) * tenon__cuda_up(e->y[0] * patch, pixels);
 }
 
+/* The next width of strips of an extent. */
+static int64_t narrower(int64_t extent, int64_t strip) {
+  return tenon__cuda_up(extent, tenon__cuda_up(extent, strip - 1));
+}
+
 int64_t tenon__cuda_warpgroup_lay(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice,
                                   const tenon__cuda_extents_t* extents, int64_t limit_bytes,
                                   tenon__cuda_shape_t* out_shape) {
@@ -70,8 +75,9 @@ int64_t tenon__cuda_warpgroup_lay(const tenon__cuda_problem_t* problem, tenon__c
       is_repeated(choice) ? BUFFERS : choice.steps / tenon__cuda_taps_of(problem);
   int64_t best_bytes = 0;
   int64_t best_tiles = 0;
-  for (int64_t strips = 1; strips <= extents->y[1]; strips++) {
-    const int64_t strip = tenon__cuda_up(extents->y[1], strips);
+  /* Each width once, as even as its number of strips permits. */
+  int64_t strip = extents->y[1];
+  for (; strip > 0; strip = strip == 1 ? 0 : narrower(extents->y[1], strip)) {
     const int64_t patch_x = strip + reach_of(w, 1);
     const int64_t positions = pixels + reach_of(w, 0) * patch_x + reach_of(w, 1);
     const int64_t patch = tenon__cuda_up(positions, GROUP) * GROUP;
