@@ -152,6 +152,17 @@ static void put(const bound_t* bound, size_t offset, const void* value, size_t s
          size_bytes);
 }
 
+/* False: a block would need more shared memory than it may have. */
+static bool lay(const tenon__cuda_convolution_t* c, const tenon__cuda_extents_t* e,
+                tenon__cuda_shape_t* out_shape, int64_t* out_shared) {
+  const int64_t limit = c->device->shared_bytes;
+  if (c->choice.kind != TENON_CUDA_WARPGROUP) {
+    return tenon__cuda_tiles_lay(&c->problem, c->choice, e, limit, out_shape, out_shared);
+  }
+  *out_shared = tenon__cuda_warpgroup_lay(&c->problem, c->choice, e, limit, out_shape);
+  return *out_shared > 0 && *out_shared <= limit;
+}
+
 static tenon_status_t bind_shape(bound_t* bound, tenon_binding_t* handle,
                                  const tenon_bind_table_t* host) {
   const tenon__cuda_convolution_t* c = bound->instance;
@@ -161,8 +172,7 @@ static tenon_status_t bind_shape(bound_t* bound, tenon_binding_t* handle,
   const tenon__cuda_extents_t e = extents_of(&c->problem, x, y);
   tenon__cuda_shape_t shape = {0};
   int64_t shared = 0;
-  const bool fits =
-      tenon__cuda_tiles_lay(&c->problem, c->choice, &e, c->device->shared_bytes, &shape, &shared);
+  const bool fits = lay(c, &e, &shape, &shared);
   if (reaches_far(x) || e.images * e.y[0] * e.y[1] > INT32_MAX) {
     return refuse(handle, host, "an image that reaches over more than 2^31 elements");
   }

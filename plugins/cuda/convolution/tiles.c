@@ -1,8 +1,6 @@
 /* Which tiles there are, and what they might cost. */
 #include "tiles.h"
 
-#include "warpgroup.h"
-
 enum {
   WIDE_STEP = 64,  /* bytes of a pixel in a step of DIRECT */
   TAP_STEP = 32,   /* of PATCH, and of neighbouring pixels in one of NARROW */
@@ -229,9 +227,8 @@ bool tenon__cuda_tiles_lay(const tenon__cuda_problem_t* problem, tenon__cuda_cho
   if (choice.kind == TENON_CUDA_DEPTHWISE || choice.kind == TENON_CUDA_STREAMING) {
     return true;
   }
-  *out_bytes = choice.kind == TENON_CUDA_DIRECT ? sums_bytes(choice)
-               : choice.kind == TENON_CUDA_WARPGROUP
-                   ? tenon__cuda_warpgroup_lay(problem, choice, extents, limit_bytes, out_shape)
+  *out_bytes = choice.kind == TENON_CUDA_DIRECT
+                   ? sums_bytes(choice)
                    : lay_patch(problem, choice, extents, limit_bytes, out_shape);
   return *out_bytes > 0 && *out_bytes <= limit_bytes;
 }

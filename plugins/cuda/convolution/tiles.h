@@ -93,8 +93,8 @@ typedef struct tenon__cuda_extents_t {
 /* The problem's extents at the optimum. */
 tenon__cuda_extents_t tenon__cuda_extents_opt(const tenon__cuda_problem_t* problem);
 
-/* Fills in tile, patch and where they lie in shared memory, and the bytes of that. False: more than
- * `limit_bytes` however small the tile. */
+/* Of all kinds but WARPGROUP: fills in tile, patch and where they lie in shared memory, and the bytes
+ * of that. False: more than `limit_bytes` however small the tile. */
 bool tenon__cuda_tiles_lay(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice,
                            const tenon__cuda_extents_t* extents, int64_t limit_bytes,
                            tenon__cuda_shape_t* out_shape, int64_t* out_bytes);
