@@ -26,8 +26,10 @@ static uint64_t hash(uint64_t seed, const char* text) {
 bool check_study_begin(check_t* check, const char* subject, const char* kind,
                        check_study_t* out_study) {
   const char* blank = strrchr(subject, ' ');
-  *out_study =
-      (check_study_t){.check = check, .plugin = check->plugin, .most_elements = FIRST_ELEMENTS};
+  *out_study = (check_study_t){.check = check,
+                               .plugin = check->plugin,
+                               .most_elements = FIRST_ELEMENTS,
+                               .bound_elements = INFINITY};
   out_study->random.state = hash(hash(check->seed, subject), kind);
   const size_t count = blank != NULL ? check->plugin->kernel_count : 0;
   for (size_t i = 0; i < count; ++i) {
@@ -55,17 +57,19 @@ void check_study_end(check_study_t* study) {
   drop(study);
 }
 
-/* References may take time that grows with the square of the elements: larger cases follow fast ones
- * only, so that they take about half a second at most. */
+/* References may take time that grows with the square of the elements: cases are so large that none
+ * of those before would have taken more than about half a second at that size. */
 static void learn_size(check_study_t* s, double seconds) {
   uint64_t count = 0;
   for (uint32_t i = 0; i < s->c.input_count; ++i) {
     count += check_input_is_there(&s->c.inputs[i]) ? s->c.inputs[i].value.count : 0;
   }
-  const double growth = fmin(sqrt(0.5 / fmax(seconds, 1e-6)), 64);
-  const double wanted = growth * (double)count;
-  const bool is_bound = growth < 1 || wanted > (double)s->most_elements;
-  s->most_elements = is_bound ? (uint64_t)wanted : s->most_elements;
+  const double wanted = fmin(sqrt(0.5 / fmax(seconds, 1e-6)), 64) * (double)count;
+  if (seconds > 1e-3) {
+    s->bound_elements = fmin(s->bound_elements, wanted);
+  }
+  const double most = fmin(fmax((double)s->most_elements, wanted), s->bound_elements);
+  s->most_elements = (uint64_t)most;
 }
 
 /* Small inputs may have huge outputs: by large pads, say. */
