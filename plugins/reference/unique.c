@@ -37,10 +37,11 @@ static int compare_slices(const slices_t* slices, int64_t a, int64_t b) {
   return 0;
 }
 
-/* Scratch: extents of y, then for each slice: distinct slices, counts, numbers of slices. */
+/* Scratch: extents of y, then for each slice: distinct slices, counts, numbers of slices, and two
+ * lists to sort with. */
 int64_t tenon__scratch_unique(const tenon__work_t* work) {
   slices_t slices = slices_of(work);
-  return slices.x->rank + 1 + 3 * slices.view.extent;
+  return slices.x->rank + 1 + 5 * slices.view.extent;
 }
 
 typedef struct found_t {
@@ -48,45 +49,74 @@ typedef struct found_t {
   tenon__number_t* first; /* distinct slice -> where it occurs first */
   tenon__number_t* times; /* distinct slice -> how often */
   tenon__number_t* which; /* slice -> distinct slice */
+  tenon__number_t* sorted;
+  tenon__number_t* spare;
 } found_t;
 
-/* Distinct slices in order of first occurrence. */
-static void find_distinct(const slices_t* slices, found_t* found) {
-  found->count = 0;
-  for (int64_t at = 0; at < slices->view.extent; ++at) {
-    int64_t known = 0;
-    while (known < found->count && compare_slices(slices, found->first[known].i, at) != 0) {
-      ++known;
-    }
-    if (known == found->count) {
-      found->first[found->count].i = at;
-      found->times[found->count++].i = 0;
-    }
-    ++found->times[known].i;
-    found->which[at].i = known;
+static int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+/* Merges the sorted parts [begin, middle) and [middle, end) of `from`; of equal ones the left first. */
+static void merge(const slices_t* slices, const tenon__number_t* from, int64_t begin,
+                  int64_t middle, int64_t end, tenon__number_t* to) {
+  int64_t left = begin;
+  int64_t right = middle;
+  for (int64_t place = begin; place < end; ++place) {
+    const bool takes_left =
+        right == end || (left < middle && compare_slices(slices, from[left].i, from[right].i) <= 0);
+    to[place] = takes_left ? from[left++] : from[right++];
   }
 }
 
-/* Insertion sort of the distinct slices by value; keeps all three lists in step. */
-static void sort_distinct(const slices_t* slices, found_t* found) {
-  for (int64_t end = 1; end < found->count; ++end) {
-    for (int64_t place = end;
-         place > 0 && compare_slices(slices, found->first[place - 1].i, found->first[place].i) > 0;
-         --place) {
-      tenon__number_t first = found->first[place];
-      tenon__number_t times = found->times[place];
-      found->first[place] = found->first[place - 1];
-      found->times[place] = found->times[place - 1];
-      found->first[place - 1] = first;
-      found->times[place - 1] = times;
-    }
+/* All slices in order of value, equal ones in order of occurrence. */
+static void sort_slices(const slices_t* slices, found_t* found) {
+  const int64_t count = slices->view.extent;
+  for (int64_t at = 0; at < count; ++at) {
+    found->sorted[at].i = at;
   }
-  for (int64_t at = 0; at < slices->view.extent; ++at) {
-    int64_t known = 0;
-    while (compare_slices(slices, found->first[known].i, at) != 0) {
-      ++known;
+  for (int64_t width = 1; width < count; width *= 2) {
+    for (int64_t begin = 0; begin < count; begin += 2 * width) {
+      merge(slices, found->sorted, begin, least(begin + width, count),
+            least(begin + 2 * width, count), found->spare);
     }
-    found->which[at].i = known;
+    tenon__number_t* merged = found->spare;
+    found->spare = found->sorted;
+    found->sorted = merged;
+  }
+}
+
+/* Distinct slices in order of value. */
+static void find_distinct(const slices_t* slices, found_t* found) {
+  sort_slices(slices, found);
+  found->count = 0;
+  for (int64_t place = 0; place < slices->view.extent; ++place) {
+    const int64_t at = found->sorted[place].i;
+    if (place == 0 || compare_slices(slices, found->sorted[place - 1].i, at) != 0) {
+      found->first[found->count].i = at;
+      found->times[found->count++].i = 0;
+    }
+    ++found->times[found->count - 1].i;
+    found->which[at].i = found->count - 1;
+  }
+}
+
+/* Puts the distinct slices in order of first occurrence: `sorted` is their new order, `spare` the new
+ * number of each. */
+static void order_by_occurrence(const slices_t* slices, found_t* found) {
+  int64_t next = 0;
+  for (int64_t at = 0; at < slices->view.extent; ++at) {
+    const int64_t known = found->which[at].i;
+    if (found->first[known].i == at) {
+      found->sorted[next] = found->times[known];
+      found->spare[known].i = next++;
+    }
+    found->which[at] = found->spare[known];
+  }
+  for (int64_t at = slices->view.extent - 1; at >= 0; --at) {
+    const int64_t number = found->which[at].i;
+    found->first[number].i = at;
+    found->times[number] = found->sorted[number];
   }
 }
 
@@ -128,10 +158,12 @@ static tenon_status_t put_slices(tenon__work_t* work, const slices_t* slices, co
 tenon_status_t tenon__compute_unique(tenon__work_t* work) {
   slices_t slices = slices_of(work);
   tenon__number_t* lists = work->scratch + slices.x->rank + 1;
-  found_t found = {0, lists, lists + slices.view.extent, lists + 2 * slices.view.extent};
+  const int64_t extent = slices.view.extent;
+  found_t found = {
+      0, lists, lists + extent, lists + 2 * extent, lists + 3 * extent, lists + 4 * extent};
   find_distinct(&slices, &found);
-  if (tenon__work_int(work, "sorted") != 0) {
-    sort_distinct(&slices, &found);
+  if (tenon__work_int(work, "sorted") == 0) {
+    order_by_occurrence(&slices, &found);
   }
   tenon_status_t status = put_slices(work, &slices, &found, &work->scratch[0].i);
   if (status == TENON_OK) {
