@@ -8,7 +8,7 @@
 #include "fake_window.h"
 #include "kernels.h"
 
-/* What stands in the slot. */
+/* The program in the fusion slot. */
 typedef enum slot_kind_t {
   SLOT_EMPTY,
   SLOT_RELU,

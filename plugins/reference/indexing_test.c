@@ -70,6 +70,53 @@ TENON_TEST(unique_tells_where_and_how_often) {
   fake_done(&f);
 }
 
+enum { MANY = 1000, FEW = 37 };
+
+/* Compares the outputs with a search among `values`, which are the distinct ones in their order. */
+static void expect_unique(const fake_t* f, const double* x, const double* values) {
+  double first[FEW] = {0};
+  double times[FEW] = {0};
+  double which[MANY] = {0};
+  for (int k = MANY - 1; k >= 0; --k) {
+    int at = 0;
+    while (values[at] != x[k]) {
+      ++at;
+    }
+    first[at] = k;
+    ++times[at];
+    which[k] = at;
+  }
+  fake_expect_numbers(f, FAKE_HERE, 0, 0.0, values, FEW);
+  fake_expect_numbers(f, FAKE_HERE, 1, 0.0, first, FEW);
+  fake_expect_numbers(f, FAKE_HERE, 2, 0.0, which, MANY);
+  fake_expect_numbers(f, FAKE_HERE, 3, 0.0, times, FEW);
+}
+
+/* In order of value, and of first occurrence: 7 k modulo 37, minus 11. */
+TENON_TEST(unique_of_many_numbers) {
+  double x[MANY];
+  for (int k = 0; k < MANY; ++k) {
+    x[k] = (7 * k + (k >= FEW ? k / 5 : 0)) % FEW - 11;
+  }
+  for (int sorted = 0; sorted < 2; ++sorted) {
+    double values[FEW];
+    for (int k = 0; k < FEW; ++k) {
+      values[k] = sorted != 0 ? k - 11 : x[k];
+    }
+    fake_t f = fake_of("standard.unique/1");
+    fake_int(&f, "flat", 1);
+    fake_int(&f, "sorted", sorted);
+    fake_input(&f, F32, DIMS(MANY), x);
+    fake_unbounded(&f, F32);
+    fake_unbounded(&f, I64);
+    fake_output(&f, I64, DIMS(MANY));
+    fake_unbounded(&f, I64);
+    EXPECT_STATUS(fake_run(&f), TENON_OK);
+    expect_unique(&f, x, values);
+    fake_done(&f);
+  }
+}
+
 TENON_TEST(scatter_adds_where_indices_repeat) {
   fake_t f = fake_of("standard.scatter_elements/1");
   fake_int(&f, "axis", 1);

@@ -117,6 +117,59 @@ TENON_TEST(numbers_that_do_not_fit_are_refused) {
   }
 }
 
+#define F32 TENON_DTYPE_FLOAT32
+#define I64 TENON_DTYPE_INT64
+
+typedef struct undefined_t {
+  const char* op;
+  uint32_t rank;
+  uint32_t count; /* of further inputs, constants */
+  int64_t dims[3];
+  struct {
+    tenon_dtype_t dtype;
+    uint32_t rank;
+    int64_t extent;
+  } inputs[3];
+  const char* message; /* NULL: it is defined */
+} undefined_t;
+
+/* Nodes whose inputs contradict one another. Integers are 4, scales and regions 1. */
+TENON_TEST(nodes_without_a_result_are_refused) {
+  static const undefined_t rows[] = {
+      {"standard.resize/1", 2, 2, {4, 4}, {{I64, 1, 2}, {F32, 1, 2}}, NULL},
+      {"standard.resize/1", 2, 2, {4, 4}, {{I64, 1, 2}, {F32, 1, 0}}, NULL},
+      {"standard.resize/1", 2, 2, {4, 4}, {{I64, 1, 2}, {F32, 1, 3}}, "3 scales for rank 2"},
+      {"standard.resize/1", 2, 3, {4, 4}, {{I64, 1, 2}, {F32, 1, 2}, {F32, 1, 4}}, NULL},
+      {"standard.resize/1", 2, 3, {4, 4}, {{I64, 1, 2}, {F32, 1, 2}, {F32, 1, 2}}, "2 numbers"},
+      {"standard.dft/1", 3, 0, {1, 4, 1}, {{0}}, NULL},
+      {"standard.dft/1", 3, 0, {1, 0, 1}, {{0}}, "a transform of no samples"},
+      {"standard.dft/1", 3, 1, {1, 0, 1}, {{I64, 0, 1}}, NULL},
+      {"standard.stft/1", 2, 2, {1, 9}, {{I64, 0, 1}, {F32, 1, 4}}, NULL},
+      {"standard.stft/1", 2, 2, {1, 9}, {{I64, 0, 1}, {F32, 1, 0}}, "frames have no samples"}};
+  for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
+    static const int64_t integers[] = {4, 4};
+    static const float numbers[] = {1, 1, 1, 1};
+    const undefined_t* row = &rows[k];
+    const tenon_list_t none = {0};
+    tenon_value_t values[4] = {ABSENT, ABSENT, ABSENT, ABSENT};
+    tenon_value_t y = ABSENT;
+    session_t s;
+    REQUIRE(session_begin(&s, NULL));
+    values[0] = input(&s, "x", TENON_DTYPE_FLOAT32, row->rank, row->dims);
+    for (uint32_t i = 0; i < row->count; ++i) {
+      const bool whole = row->inputs[i].dtype == I64;
+      values[1 + i] = constant(&s, row->inputs[i].dtype, row->inputs[i].rank,
+                               &row->inputs[i].extent, whole ? (const void*)integers : numbers);
+    }
+    EXPECT_STATUS(tenon_network_add(s.network, row->op, NULL, values, 1 + row->count, &none, &y, 1),
+                  row->message == NULL ? TENON_OK : TENON_ERROR_INVALID_DATA);
+    if (row->message != NULL) {
+      EXPECT_CONTAINS(tenon_last_message(), row->message);
+    }
+    session_end(&s);
+  }
+}
+
 TENON_TEST(a_range_by_no_step_is_refused) {
   for (int mode = 0; mode < 2; ++mode) {
     static const int64_t three = 3;

@@ -252,8 +252,11 @@ static void check_own_stream(void) {
   }
 }
 
-/* Windows of more than one pixel by warpgroups: each division of the sum, strips narrower than the
- * image, every stride and dilation, channels that fill no chunk. */
+/* Windows of more than one pixel by warpgroups: sums of one block to eight, repeated tiles, strips
+ * narrower than the image, every stride and dilation, channels that fill no chunk. */
+#define REPEATED "warpgroups, 64 x 32, repeated"
+#define BLOCKS(outputs, count) "warpgroups, 64 x " #outputs ", " #count " blocks of the sum"
+enum { F32 = TENON_DTYPE_FLOAT32, F16 = TENON_DTYPE_FLOAT16, BF16 = TENON_DTYPE_BFLOAT16 };
 typedef struct window_case_t {
   int64_t channels;
   int64_t outputs;
@@ -263,77 +266,44 @@ typedef struct window_case_t {
   int64_t dilation[2];
   int64_t pads[4];
   convolution_slot_t slot;
-  tenon_dtype_t dtype;
+  int dtype;
   int64_t batch;
+  const char* tactic; /* one of these must run; NULL: of any tile */
 } window_case_t;
 static const window_case_t window_cases[] = {
-    {64,
-     64,
-     {9, 70},
-     {3, 3},
-     {1, 1},
-     {1, 1},
-     {1, 1, 1, 1},
-     SLOT_RESIDUAL_BIAS_RELU,
-     TENON_DTYPE_FLOAT16,
-     2},
-    {32, 40, {5, 300}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, SLOT_SWISH, TENON_DTYPE_BFLOAT16, 1},
-    {456, 72, {7, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, SLOT_BIAS_RELU, TENON_DTYPE_FLOAT16, 3},
-    {256,
-     32,
-     {14, 14},
-     {3, 3},
-     {2, 2},
-     {1, 1},
-     {1, 1, 1, 1},
-     SLOT_RESIDUAL,
-     TENON_DTYPE_FLOAT16,
-     1},
-    {72,
-     64,
-     {13, 17},
-     {5, 3},
-     {1, 2},
-     {2, 3},
-     {4, 0, 3, 5},
-     SLOT_HALF_RESIDUAL,
-     TENON_DTYPE_BFLOAT16,
-     2},
-    {128, 24, {11, 12}, {2, 4}, {3, 2}, {1, 1}, {0, 2, 1, 0}, SLOT_NOTHING, TENON_DTYPE_FLOAT16, 1},
-    {8, 48, {19, 6}, {1, 7}, {1, 1}, {1, 1}, {0, 3, 0, 3}, SLOT_CLIP, TENON_DTYPE_FLOAT16, 1},
-    {24,
-     64,
-     {12, 12},
-     {3, 3},
-     {1, 1},
-     {2, 2},
-     {2, 2, 2, 2},
-     SLOT_RESIDUAL,
-     TENON_DTYPE_FLOAT32,
-     1}};
+    {64, 64, {9, 70}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, SLOT_RESIDUAL_BIAS_RELU, F16, 2, NULL},
+    {32, 40, {5, 300}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, SLOT_SWISH, BF16, 1, REPEATED},
+    {456, 72, {7, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, SLOT_BIAS_RELU, F16, 3, BLOCKS(64, 8)},
+    {256, 32, {14, 14}, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}, SLOT_RESIDUAL, F16, 1, BLOCKS(32, 4)},
+    {72, 64, {13, 17}, {5, 3}, {1, 2}, {2, 3}, {4, 0, 3, 5}, SLOT_HALF_RESIDUAL, BF16, 2, NULL},
+    {128, 24, {11, 12}, {2, 4}, {3, 2}, {1, 1}, {0, 2, 1, 0}, SLOT_NOTHING, F16, 1, BLOCKS(32, 2)},
+    {8, 48, {19, 6}, {1, 7}, {1, 1}, {1, 1}, {0, 3, 0, 3}, SLOT_CLIP, F16, 1, BLOCKS(32, 1)},
+    {24, 64, {12, 12}, {3, 3}, {1, 1}, {2, 2}, {2, 2, 2, 2}, SLOT_RESIDUAL, F32, 1, NULL}};
 
 static void check_own_windows(void) {
   for (size_t k = 0; k < sizeof(window_cases) / sizeof(*window_cases); k++) {
+    const window_case_t* w = &window_cases[k];
     convolution_case_t c = plain("");
     c.is_constant = true;
     c.wanted_tactics = "warpgroups";
-    c.dtype = window_cases[k].dtype;
-    c.batch = window_cases[k].batch;
-    c.channels = window_cases[k].channels;
-    c.outputs = window_cases[k].outputs;
+    c.dtype = (tenon_dtype_t)w->dtype;
+    c.batch = w->batch;
+    c.channels = w->channels;
+    c.outputs = w->outputs;
     c.has_bias = k % 2 == 0;
-    c.slot = window_cases[k].slot;
-    for (uint32_t a = 0; a < 2; a++) {
-      c.extent[a] = window_cases[k].extent[a];
-      c.kernel[a] = window_cases[k].kernel[a];
-      c.stride[a] = window_cases[k].stride[a];
-      c.dilation[a] = window_cases[k].dilation[a];
-      c.pads[a] = window_cases[k].pads[a];
-      c.pads[a + 2] = window_cases[k].pads[a + 2];
-    }
+    c.slot = w->slot;
+    memcpy(c.extent, w->extent, sizeof(w->extent));
+    memcpy(c.kernel, w->kernel, sizeof(w->kernel));
+    memcpy(c.stride, w->stride, sizeof(w->stride));
+    memcpy(c.dilation, w->dilation, sizeof(w->dilation));
+    memcpy(c.pads, w->pads, sizeof(w->pads));
     (void)snprintf(c.name, sizeof(c.name), "own window %d, %lld>%lld", (int)k,
                    (long long)c.channels, (long long)c.outputs);
     convolution_check(&c);
+    if (w->tactic != NULL) {
+      c.wanted_tactics = w->tactic;
+      convolution_check(&c);
+    }
   }
 }
 

@@ -7,7 +7,8 @@
  * ResNet-50's layers and some of MobileNet's, f16 with bias and ReLU, where the network has one
  * with a residual, or f32 in tf32 (depthwise in f32); from the 31st on those of few channels, which
  * are for large batches, with SiLU or bounds; then U-Net's: the fastest tactic of the plugin, or
- * each. NAME restricts them to those whose names contain it, 3x3 say. A chain runs over the same tensors again and again, so small ones lie in the cache.
+ * each. NAME restricts them to those whose names contain it, 3x3 say. A chain runs over the same
+ * tensors again and again, so small ones are in the cache.
  */
 #include <string.h>
 

@@ -125,7 +125,7 @@ static void write_name(tenon__cuda_choice_t choice, bool is_rounded, char out_na
   }
   if (choice.kind == TENON_CUDA_WARPGROUP) {
     char how[32] = "repeated";
-    if (choice.along == 1) {
+    if (!tenon__cuda_is_repeated(choice)) {
       (void)snprintf(how, sizeof(how), "%u blocks of the sum", choice.parts);
     }
     (void)snprintf(out_name, NAME_CAPACITY, "warpgroups, %d x %d, %s%s%s",
@@ -268,7 +268,7 @@ static void define_warpgroup(const tenon__cuda_convolution_t* c, tenon__cuda_tex
                        "#define EXACT %d\n",
                        c->choice.rows / 4, c->choice.across, c->choice.parts, c->choice.steps,
                        bytes % TENON_CUDA_WARPGROUP_STEP == 0 ? 1 : 0);
-  if (taps > 1) {
+  if (tenon__cuda_is_window(&c->problem)) {
     tenon__cuda_text_add(text,
                          "#define CHUNKS %d\n#define PRODUCTS %d\n#define KERNEL_Y %d\n"
                          "#define KERNEL_X %d\n#define STRIDE_Y %d\n#define STRIDE_X %d\n"
@@ -308,16 +308,17 @@ static void write_text(const tenon__cuda_convolution_t* c, tenon__cuda_text_t* t
     tenon__cuda_text_copy(text, tenon__cuda_pixel_text);
   }
   if (warpgroup) {
-    const bool window = tenon__cuda_taps_of(&c->problem) > 1;
+    const bool window = tenon__cuda_is_window(&c->problem);
     tenon__cuda_text_copy(text, tenon__cuda_warpgroup_matrix_text);
     tenon__cuda_text_copy(text, window ? tenon__cuda_window_text : tenon__cuda_single_text);
     tenon__cuda_text_copy(text, tenon__cuda_outputs_text);
   } else if (!depthwise && !stream) {
     tenon__cuda_text_copy(text, tenon__cuda_tile_text);
   }
-  tenon__cuda_text_copy(text, depthwise                             ? tenon__cuda_depthwise_text
-                              : stream                              ? tenon__cuda_stream_text
-                              : warpgroup && c->choice.along == 2   ? tenon__cuda_repeated_text
+  tenon__cuda_text_copy(text, depthwise ? tenon__cuda_depthwise_text
+                              : stream  ? tenon__cuda_stream_text
+                              : warpgroup && tenon__cuda_is_repeated(c->choice)
+                                  ? tenon__cuda_repeated_text
                               : warpgroup                           ? tenon__cuda_warpgroup_text
                               : c->choice.kind == TENON_CUDA_DIRECT ? tenon__cuda_direct_text
                                                                     : tenon__cuda_patch_text);

@@ -1,7 +1,7 @@
 /*
- * What warpgroup.cuh and repeated.cuh have in common: the weights of a tile, and the results of its
- * sums. Follows single.cuh if the window has one pixel, else window.cuh. The source before it defines
- * what they list.
+ * Functions that warpgroup.cuh and repeated.cuh share: copies of a tile's weights, products of a chunk,
+ * and results of the sums. Follows single.cuh if the window has one pixel, else window.cuh. The source
+ * before this file defines the constants that warpgroup.cuh lists.
  */
 enum {
   TILE_N = 8 * NT,
@@ -30,7 +30,23 @@ INLINE void copy_weights(const shape_t& s, shared_t to, int first, int part) {
   }
 }
 
-/* The places that a lane finishes, in two rows, and what the slot reads there. */
+/* Adds the products of a chunk, of all taps. */
+INLINE void multiply_chunk(const shape_t& s, shared_t weights, shared_t pixels,
+                           float (&sums)[NT][4]) {
+  begin_products();
+#pragma unroll
+  for (int tap = 0; tap < TAPS; ++tap) {
+    const shared_t at = pixels + tap_at(s, tap);
+#pragma unroll
+    for (int k = 0; k < PRODUCTS; ++k) {
+      multiply_operands(sums, operand_at(at + k * PRODUCT_BYTES),
+                        operand_at(weights + tap * STEP_BYTES + k * PRODUCT_BYTES));
+    }
+  }
+  end_products();
+}
+
+/* The outputs that a lane computes: RUNS groups in each of two rows, their operands and their bias. */
 struct results_t {
   place_t at[2][RUNS];
   operands_t operands[2][RUNS];
@@ -39,7 +55,8 @@ struct results_t {
 #endif
 };
 
-/* Outputs from `first` on, of which the block finishes those of OWN tiles, from `tile` on. */
+/* `first` is the first output of the tile. The block computes OWN groups of 8 outputs of it, from group
+ * `tile` on. */
 INLINE void begin_results(const parameters_t& p, const origin_t& origin, int first, int tile,
                           results_t& r) {
   const int lane = (int)threadIdx.x % 32;

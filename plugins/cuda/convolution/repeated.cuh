@@ -4,8 +4,8 @@
  * and computes every n-th tile of pixels. While it multiplies a chunk of a patch, it copies the next
  * one, of the same tile or of its next tile, into the other of two buffers.
  *
- * Follows outputs.cuh. The source before this file defines what warpgroup.cuh lists, with
- * SPLIT 1.
+ * Follows outputs.cuh. The source before this file defines the constants that warpgroup.cuh lists. SPLIT
+ * is 1.
  */
 enum { PIXELS_AT = WEIGHTS_AT + STEPS * STEP_BYTES, BLOCKS = GROUPS == 1 ? 3 : 2 };
 

@@ -103,7 +103,7 @@ static int64_t divide(const tenon__cuda_convolution_t* c, const tenon__cuda_exte
     s->warps = (int32_t)warps;
     return (warps * column_tiles + c->choice.along - 1) / c->choice.along;
   }
-  if (c->choice.kind == TENON_CUDA_WARPGROUP && tenon__cuda_taps_of(&c->problem) > 1) {
+  if (c->choice.kind == TENON_CUDA_WARPGROUP && tenon__cuda_is_window(&c->problem)) {
     const int64_t strips = (e->y[1] + s->tile[1] - 1) / s->tile[1];
     const int64_t tiles_y = (e->y[0] * s->patch_x + pixels - 1) / pixels;
     s->tiles_x = divisor(strips);

@@ -1,8 +1,13 @@
 /*
- * What warpgroup.cuh reads of the image for a window of one pixel: row m of a tile is the m-th pixel
- * of it, and a chunk of 128 bytes of each is a step.
+ * The pixels that a tile of warpgroup.cuh reads for a window of one pixel: row m of the tile reads pixel
+ * m. A chunk is 128 bytes of each pixel, which is one step of the sum.
  */
-enum { TAPS = 1, CHUNKS = STEPS, PASSES = 4 /* copies of a thread for a chunk */ };
+enum {
+  TAPS = 1,
+  CHUNKS = STEPS,
+  PRODUCTS = ROW_BYTES / PRODUCT_BYTES, /* of a chunk */
+  PASSES = 4                            /* copies of a thread for a chunk */
+};
 
 /* The addresses that a thread copies from. */
 struct origin_t {
@@ -25,6 +30,9 @@ INLINE pixel_t result_of(const shape_t& s, const origin_t& o, int row) {
 INLINE int chunk_bytes(const shape_t&) {
   return TILE_M * ROW_BYTES;
 }
+INLINE int tap_at(const shape_t&, int) {
+  return 0;
+}
 
 INLINE void copy_chunk(const shape_t& s, shared_t to, const origin_t& o, int step) {
   const int piece = (int)threadIdx.x % 8;
@@ -37,27 +45,3 @@ INLINE void copy_chunk(const shape_t& s, shared_t to, const origin_t& o, int ste
             is_there ? o.from[i] + step * STEP : (const element_t*)s.x, is_there ? 16 : 0);
   }
 }
-
-/* Multiplies chunk K and all later chunks, each as soon as it has arrived. */
-template <int K>
-struct multiplied_t {
-  INLINE void from(const shape_t& s, shared_t weights, shared_t pixels, float (&sums)[NT][4]) {
-    wait_for_copies_but<STEPS - 1 - K>();
-    publish_copies();
-    __syncthreads();
-    begin_products();
-#pragma unroll
-    for (int k = 0; k < ROW_BYTES / PRODUCT_BYTES; ++k) {
-      multiply_operands(sums, operand_at(pixels + k * PRODUCT_BYTES),
-                        operand_at(weights + k * PRODUCT_BYTES));
-    }
-    end_products();
-    multiplied_t<K + 1>::from(s, weights + STEP_BYTES, pixels + TILE_M * ROW_BYTES, sums);
-  }
-};
-template <>
-struct multiplied_t<STEPS> {
-  INLINE void from(const shape_t&, shared_t, shared_t, float (&)[NT][4]) {
-    wait_for_products();
-  }
-};

@@ -60,6 +60,14 @@ tenon__cuda_form_kind_t tenon__cuda_kind_of(const tenon__cuda_problem_t* problem
                                             const char** out_why);
 /* Pixels of x that a sum is over. */
 int64_t tenon__cuda_taps_of(const tenon__cuda_problem_t* problem);
+/* Whether it is over more than one. */
+static inline bool tenon__cuda_is_window(const tenon__cuda_problem_t* problem) {
+  return tenon__cuda_taps_of(problem) > 1;
+}
+/* WARPGROUP: whether a block computes several tiles. */
+static inline bool tenon__cuda_is_repeated(tenon__cuda_choice_t choice) {
+  return choice.along == 2;
+}
 /* Steps of the whole sum, by the choice's kind and product. */
 int64_t tenon__cuda_steps_of(const tenon__cuda_problem_t* problem, tenon__cuda_choice_t choice);
 

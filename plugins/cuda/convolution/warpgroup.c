@@ -16,19 +16,12 @@ enum {
   REPEATED_TACTICS = TENON_CUDA_WARPGROUP_TACTICS - WINDOW_TACTICS
 };
 
-static bool is_window(const tenon__cuda_problem_t* p) {
-  return tenon__cuda_taps_of(p) > 1;
-}
-
 static bool takes(const tenon__cuda_problem_t* p, uint8_t product) {
   const char* why = NULL;
-  const tenon__cuda_form_kind_t wanted = is_window(p) ? TENON_CUDA_PATCH : TENON_CUDA_DIRECT;
+  const tenon__cuda_form_kind_t wanted =
+      tenon__cuda_is_window(p) ? TENON_CUDA_PATCH : TENON_CUDA_DIRECT;
   return (product == TENON_CUDA_PRODUCT_F16 || product == TENON_CUDA_PRODUCT_BF16) &&
          !p->is_spread && tenon__cuda_kind_of(p, product, &why) == wanted;
-}
-
-static bool is_repeated(tenon__cuda_choice_t c) {
-  return c.along == 2;
 }
 
 /* Chunks of channels of the whole sum. */
@@ -68,11 +61,11 @@ int64_t tenon__cuda_warpgroup_lay(const tenon__cuda_problem_t* problem, tenon__c
   const tenon__cuda_window_t* w = &problem->window;
   const int64_t pixels = tenon__cuda_choice_pixels(choice);
   const int64_t others = other_bytes(choice);
-  if (!is_window(problem)) {
+  if (!tenon__cuda_is_window(problem)) {
     return others + TENON_CUDA_WARPGROUP_STEP * pixels * choice.steps;
   }
   const int64_t chunks =
-      is_repeated(choice) ? BUFFERS : choice.steps / tenon__cuda_taps_of(problem);
+      tenon__cuda_is_repeated(choice) ? BUFFERS : choice.steps / tenon__cuda_taps_of(problem);
   int64_t best_bytes = 0;
   int64_t best_tiles = 0;
   /* Each width once, as even as its number of strips permits. */
@@ -105,14 +98,16 @@ static bool is_valid(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c) {
   const int64_t chunks = chunks_of(p, c);
   const int64_t own = chunks > 0 && c.parts > 0 ? tenon__cuda_up(chunks, c.parts) : 0;
   const bool is_pair = c.parts == 1 || c.parts == 2;
-  const bool is_many =
-      (c.parts == 4 || c.parts == 8) && (is_window(p) || (c.rows == 4 && c.across == 8));
+  const bool is_many = (c.parts == 4 || c.parts == 8) &&
+                       (tenon__cuda_is_window(p) || (c.rows == 4 && c.across == 8));
   const bool is_once = c.along == 1;
-  const bool is_many_times = is_repeated(c) && is_window(p) && c.parts == 1 && c.across <= 8;
+  const bool is_many_times =
+      tenon__cuda_is_repeated(c) && tenon__cuda_is_window(p) && c.parts == 1 && c.across <= 8;
   return (c.rows == 4 || c.rows == 8) && (is_once || is_many_times) && (is_pair || is_many) &&
          (c.across == 4 || c.across == 6 || c.across == 8 || c.across == 12 || c.across == 16) &&
          (c.across % (2 * c.parts) == 0 || (c.across == c.parts && c.parts > 2)) &&
-         c.steps == own * taps && c.steps <= (is_window(p) ? WINDOW_STEPS_MAX : STEPS_MAX) &&
+         c.steps == own * taps &&
+         c.steps <= (tenon__cuda_is_window(p) ? WINDOW_STEPS_MAX : STEPS_MAX) &&
          chunks > own * (c.parts - 1);
 }
 
@@ -134,7 +129,7 @@ static double product_seconds(tenon__cuda_choice_t c) {
 static int64_t blocks_at_once(tenon__cuda_choice_t c, int64_t shared_bytes) {
   const int64_t fit = SHARED_BYTES / (shared_bytes + RESERVED_BYTES);
   const int64_t most = c.rows == 4 ? 3 : 2; /* as their registers permit */
-  return is_repeated(c) && fit > most ? most : fit;
+  return tenon__cuda_is_repeated(c) && fit > most ? most : fit;
 }
 
 int64_t tenon__cuda_warpgroup_blocks(tenon__cuda_choice_t choice, int64_t tiles,
@@ -142,7 +137,7 @@ int64_t tenon__cuda_warpgroup_blocks(tenon__cuda_choice_t choice, int64_t tiles,
                                      int64_t multiprocessors) {
   const int64_t places = blocks_at_once(choice, shared_bytes) * multiprocessors / column_tiles;
   const int64_t blocks = places < 1 ? 1 : places;
-  return is_repeated(choice) && blocks < tiles ? blocks : tiles;
+  return tenon__cuda_is_repeated(choice) && blocks < tiles ? blocks : tiles;
 }
 
 /* Of a tile, on a multiprocessor. */
@@ -180,21 +175,23 @@ static double seconds_of(const tenon__cuda_problem_t* p, tenon__cuda_choice_t c,
     return 0;
   }
   const int64_t tiles =
-      is_window(p) ? tiles_of(e, s.tile[1], s.patch_x, tenon__cuda_choice_pixels(c))
-                   : tenon__cuda_up(e->images * e->y[0] * e->y[1], tenon__cuda_choice_pixels(c));
+      tenon__cuda_is_window(p)
+          ? tiles_of(e, s.tile[1], s.patch_x, tenon__cuda_choice_pixels(c))
+          : tenon__cuda_up(e->images * e->y[0] * e->y[1], tenon__cuda_choice_pixels(c));
   const int64_t blocks =
       tiles * tenon__cuda_up(p->outputs, tenon__cuda_choice_outputs(c)) * c.parts;
   const int64_t places = at_once * TENON_CUDA_MULTIPROCESSORS;
-  const int64_t waves = is_window(p) ? WINDOW_WAVES_MAX : WAVES_MAX;
+  const int64_t waves = tenon__cuda_is_window(p) ? WINDOW_WAVES_MAX : WAVES_MAX;
   const double chunks = (double)c.steps / (double)tenon__cuda_taps_of(p);
-  const work_t w = {.read = !is_window(p)    ? pixels * row
-                            : is_repeated(c) ? chunks / BUFFERS * (double)(bytes - other_bytes(c))
-                                             : (double)(bytes - other_bytes(c)),
+  const work_t w = {.read = !tenon__cuda_is_window(p) ? pixels * row
+                            : tenon__cuda_is_repeated(c)
+                                ? chunks / BUFFERS * (double)(bytes - other_bytes(c))
+                                : (double)(bytes - other_bytes(c)),
                     .weights = outputs * row,
                     .pushed = pixels * outputs * sizeof(float) * (c.parts - 1) / c.parts,
-                    .products = is_window(p) ? product_seconds(c) : 0,
+                    .products = tenon__cuda_is_window(p) ? product_seconds(c) : 0,
                     .results = outputs / c.parts * 0.02e-6};
-  if (is_repeated(c)) {
+  if (tenon__cuda_is_repeated(c)) {
     return repeated_seconds(&w, rate, blocks, at_once);
   }
   if (blocks > places * waves) {

@@ -25,6 +25,24 @@ enum {
   RELEASES_LATE = STEPS * STEP_BYTES <= 32 << 10
 };
 
+/* Multiplies chunk K and all later chunks, each as soon as it has arrived. */
+template <int K>
+struct multiplied_t {
+  INLINE void from(const shape_t& s, shared_t weights, shared_t pixels, float (&sums)[NT][4]) {
+    wait_for_copies_but<CHUNKS - 1 - K>();
+    publish_copies();
+    __syncthreads();
+    multiply_chunk(s, weights, pixels, sums);
+    multiplied_t<K + 1>::from(s, weights + TAPS * STEP_BYTES, pixels + chunk_bytes(s), sums);
+  }
+};
+template <>
+struct multiplied_t<CHUNKS> {
+  INLINE void from(const shape_t&, shared_t, shared_t, float (&)[NT][4]) {
+    wait_for_products();
+  }
+};
+
 /* Copies the sums of the block's own tiles to `own` and sends the others to their blocks. */
 INLINE void exchange(shared_t base, int part, const float (&sums)[NT][4], float (&own)[OWN][4]) {
 #pragma unroll

@@ -24,8 +24,8 @@ int64_t tenon__cuda_warpgroup_lay(const tenon__cuda_problem_t* problem, tenon__c
                                   const tenon__cuda_extents_t* extents, int64_t limit_bytes,
                                   tenon__cuda_shape_t* out_shape);
 
-/* Returns how many blocks compute the tiles of pixels, for each tile of outputs: one each, or, if
- * they are repeated, as many as there are at once. `shared_bytes`: of a block. */
+/* Returns the number of blocks for each tile of outputs: one for each tile of pixels. If blocks are
+ * repeated, it is the number that the GPU runs at once. `shared_bytes`: of a block. */
 int64_t tenon__cuda_warpgroup_blocks(tenon__cuda_choice_t choice, int64_t tiles,
                                      int64_t column_tiles, int64_t shared_bytes,
                                      int64_t multiprocessors);

@@ -171,9 +171,10 @@ static void pack_tiles(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choi
   }
 }
 
-/* WARPGROUP: steps are the taps of a chunk of 128 bytes of channels, then those of the next chunk.
- * Each tile of 8 columns and each step has 8 rows of 128 bytes, one per column, swizzled as in warpgroup_matrix.cuh. A lane has the sums of columns 2 k and 2 k + 1 of all tiles. In each
- * pair of tiles, these 4 columns are outputs 4 k to 4 k + 3 of the pair. */
+/* WARPGROUP: the steps are the taps of a chunk of 128 bytes of channels, then those of the next chunk.
+ * Each tile of 8 columns and each step has 8 rows of 128 bytes, one per column, swizzled as in
+ * warpgroup_matrix.cuh. A lane has the sums of columns 2 k and 2 k + 1 of all tiles. In each pair of
+ * tiles, these 4 columns are outputs 4 k to 4 k + 3 of the pair. */
 static void pack_rows(const tenon__cuda_problem_t* p, tenon__cuda_choice_t choice,
                       void* out_packed) {
   enum { COLUMNS = 8, PIECES = 8, OWN = 8 /* elements per piece */, ROW = PIECES * OWN };

@@ -1,5 +1,5 @@
 /*
- * What warpgroup.cuh reads of the image for a window of more than one pixel. The result is divided
+ * The patch of the image that a tile reads for a window of more than one pixel. The result is divided
  * into strips of `tile_x` columns. Positions number the pixels of a strip, row by row, with as many
  * columns more as the window reaches over: `patch_x` in all. A tile is TILE_M neighbouring
  * positions, and those beyond the strip's columns have no result. A tap then reads the positions of
@@ -51,8 +51,8 @@ INLINE int chunk_bytes(const shape_t& s) {
   return PHASES * s.patch_pixels * ROW_BYTES;
 }
 
-/* Copies what products read of a chunk of the patch. Pixels outside of the image, and channels that do
- * not exist, become 0. */
+/* Copies the pieces of a chunk of the patch that products read. Pixels outside of the image, and
+ * channels that do not exist, become 0. */
 INLINE void copy_chunk(const shape_t& s, shared_t to, const origin_t& o, int chunk) {
   enum { PIECES = PRODUCTS > 2 ? 8 : 2 * PRODUCTS /* of a pixel: a power of two */ };
   const int piece = (int)threadIdx.x % PIECES;
@@ -83,36 +83,3 @@ INLINE int tap_at(const shape_t& s, int tap) {
   const int phase = y % STRIDE_Y * PHASES_X + x % STRIDE_X;
   return (phase * s.patch_pixels + y / STRIDE_Y * s.patch_x + x / STRIDE_X) * ROW_BYTES;
 }
-
-INLINE void multiply_chunk(const shape_t& s, shared_t weights, shared_t pixels,
-                           float (&sums)[NT][4]) {
-  begin_products();
-#pragma unroll
-  for (int tap = 0; tap < TAPS; ++tap) {
-    const shared_t at = pixels + tap_at(s, tap);
-#pragma unroll
-    for (int k = 0; k < PRODUCTS; ++k) {
-      multiply_operands(sums, operand_at(at + k * PRODUCT_BYTES),
-                        operand_at(weights + tap * STEP_BYTES + k * PRODUCT_BYTES));
-    }
-  }
-  end_products();
-}
-
-/* Multiplies chunk K and all later chunks, each as soon as it has arrived. */
-template <int K>
-struct multiplied_t {
-  INLINE void from(const shape_t& s, shared_t weights, shared_t pixels, float (&sums)[NT][4]) {
-    wait_for_copies_but<CHUNKS - 1 - K>();
-    publish_copies();
-    __syncthreads();
-    multiply_chunk(s, weights, pixels, sums);
-    multiplied_t<K + 1>::from(s, weights + TAPS * STEP_BYTES, pixels + chunk_bytes(s), sums);
-  }
-};
-template <>
-struct multiplied_t<CHUNKS> {
-  INLINE void from(const shape_t&, shared_t, shared_t, float (&)[NT][4]) {
-    wait_for_products();
-  }
-};

@@ -57,8 +57,8 @@ void check_study_end(check_study_t* study) {
   drop(study);
 }
 
-/* References may take time that grows with the square of the elements: cases are so large that none
- * of those before would have taken more than about half a second at that size. */
+/* References may take time that grows with the square of the elements. The size is limited so that no
+ * case before would have taken more than about half a second at that size. */
 static void learn_size(check_study_t* s, double seconds) {
   uint64_t count = 0;
   for (uint32_t i = 0; i < s->c.input_count; ++i) {
@@ -72,19 +72,16 @@ static void learn_size(check_study_t* s, double seconds) {
   s->most_elements = (uint64_t)most;
 }
 
-/* Small inputs may have huge outputs: by large pads, say. */
+/* Small inputs may have huge outputs: by large pads, say. Dynamic outputs are of no size yet. */
 static bool is_too_large(const check_engine_t* engine, uint64_t most_elements) {
-  for (uint32_t i = 0; i < tenon_engine_output_count(engine->engine); ++i) {
+  const uint32_t outputs = tenon_engine_output_count(engine->engine);
+  for (uint32_t i = 0; i < outputs; ++i) {
     tenon_io_info_t info = {.size = sizeof(info)};
-    double count = 1.0;
-    if (tenon_engine_get_output(engine->engine, i, &info) != TENON_OK) {
-      return true;
-    }
-    const uint32_t rank = info.rank == TENON_NONE ? 0 : info.rank;
-    for (uint32_t k = 0; k < rank; ++k) {
-      count *= info.dims[k] < 0 ? 1.0 : (double)info.dims[k];
-    }
-    if (count > RESULTS * (double)most_elements) {
+    uint64_t count = 0;
+    uint64_t bytes = 0;
+    if (tenon_engine_get_output(engine->engine, i, &info) == TENON_OK && info.rank != TENON_NONE &&
+        tool_element_count(info.rank, info.dims, info.dtype, &count, &bytes) &&
+        count > RESULTS * most_elements) {
       return true;
     }
   }

@@ -11,7 +11,7 @@ typedef struct check_study_t {
   const check_operator_t* op;
   check_random_t random;
   uint64_t most_elements; /* of an input: what the reference computes in little time */
-  double bound_elements;  /* by the slowest reference so far */
+  double bound_elements;  /* its limit, by the slowest reference so far */
   uint32_t refused;       /* valid cases that the kernel did not take */
   uint32_t unreferred;    /* cases that it took, without a reference */
   char refusal[256];      /* the last reason */
